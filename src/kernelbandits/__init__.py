@@ -1,0 +1,164 @@
+"""Contextual bandits for hundreds of features and non-linear rewards.
+
+Every layer is a frozen spec with one verb: `kernel(X, Z)`, `estimator.fit(X, y)`, `environment.draw(rng)`,
+`policy.start(problem, rng)`, `play(policy, instance, horizon, rng)`, `run(experiment, …)`. Only an agent changes.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from kernelbandits import errors
+from kernelbandits.environments import (
+    ApproximateLowRank,
+    Covariance,
+    Environment,
+    Instance,
+    KernelExpansion,
+    LowRank,
+    Rounds,
+    SpectralDecay,
+    Synthetic,
+    SyntheticInstance,
+)
+from kernelbandits.estimators import (
+    DualPredictor,
+    Estimator,
+    GaussianProcess,
+    Health,
+    KernelRidge,
+    MinNormInterpolator,
+    Posterior,
+    Predictor,
+)
+from kernelbandits.kernels import (
+    Exponential,
+    Gaussian,
+    InnerProductKernel,
+    Kernel,
+    Laplace,
+    Linear,
+    Matern,
+    Polynomial,
+    Product,
+    RadialKernel,
+    RationalQuadratic,
+    Scaled,
+    Schoenberg,
+    Sum,
+)
+from kernelbandits.metrics import lenient_regret, mean_and_standard_error
+from kernelbandits.policies import (
+    GPUCB,
+    Agent,
+    Choice,
+    ConstantWidth,
+    Decision,
+    ExploreThenCommit,
+    Learner,
+    Oracle,
+    Policy,
+    SubGaussianWidth,
+    TheoreticalWidth,
+    Uniform,
+    Width,
+)
+from kernelbandits.problem import Problem
+from kernelbandits.simulation import Trace, play, replay
+from kernelbandits.version import __version__
+
+if TYPE_CHECKING:
+    from kernelbandits import adapters, experiments, paper, testing
+    from kernelbandits.adapters import KernelInterpolator, KernelRidgeRegressor
+    from kernelbandits.experiments import Experiment, Panel, Results, load, run
+
+_LAZY = {
+    # What needs scikit-learn, polars or matplotlib is imported when first used.
+    "KernelInterpolator": "adapters",
+    "KernelRidgeRegressor": "adapters",
+    "Experiment": "experiments",
+    "Panel": "experiments",
+    "Results": "experiments",
+    "load": "experiments",
+    "run": "experiments",
+}
+_LAZY_MODULES = ("adapters", "experiments", "paper", "testing")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    if name in _LAZY_MODULES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; {errors.nearest(name, __all__)}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+__all__ = [
+    "GPUCB",
+    "Agent",
+    "ApproximateLowRank",
+    "Choice",
+    "ConstantWidth",
+    "Covariance",
+    "Decision",
+    "DualPredictor",
+    "Environment",
+    "Estimator",
+    "Experiment",
+    "ExploreThenCommit",
+    "Exponential",
+    "Gaussian",
+    "GaussianProcess",
+    "Health",
+    "InnerProductKernel",
+    "Instance",
+    "Kernel",
+    "KernelExpansion",
+    "KernelInterpolator",
+    "KernelRidge",
+    "KernelRidgeRegressor",
+    "Laplace",
+    "Learner",
+    "Linear",
+    "LowRank",
+    "Matern",
+    "MinNormInterpolator",
+    "Oracle",
+    "Panel",
+    "Policy",
+    "Polynomial",
+    "Posterior",
+    "Predictor",
+    "Problem",
+    "Product",
+    "RadialKernel",
+    "RationalQuadratic",
+    "Results",
+    "Rounds",
+    "Scaled",
+    "Schoenberg",
+    "SpectralDecay",
+    "SubGaussianWidth",
+    "Sum",
+    "Synthetic",
+    "SyntheticInstance",
+    "TheoreticalWidth",
+    "Trace",
+    "Uniform",
+    "Width",
+    "__version__",
+    "adapters",
+    "errors",
+    "experiments",
+    "lenient_regret",
+    "load",
+    "mean_and_standard_error",
+    "paper",
+    "play",
+    "replay",
+    "run",
+    "testing",
+]

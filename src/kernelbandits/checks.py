@@ -1,0 +1,118 @@
+"""Checks of arrays where they enter the library: name of the argument, what was given, what was expected."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.types import Array, ArrayLike, BoolArray
+
+
+def _real_array(name: str, value: ArrayLike) -> Array:
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise InvalidArgument(f"{name} must be a rectangular array of numbers; {error}") from error
+    if array.dtype.kind not in "fiub":
+        raise InvalidArgument(
+            f"{name} must hold real numbers; got an array of type {array.dtype}. Encode categories as numbers first."
+        )
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _refuse_non_finite(name: str, array: Array) -> None:
+    # The sum is not finite if any entry is not, and costs one pass; overflow of the sum alone is told apart below.
+    if np.isfinite(array.sum()):
+        return
+    bad = np.argwhere(~np.isfinite(array))
+    if not len(bad):
+        return
+    where = tuple(int(i) for i in bad[0])
+    place = f"entry {where[0]}" if len(where) == 1 else f"row {where[0]}, column {where[-1]}"
+    if len(where) == 3:
+        place = f"round {where[0]}, arm {where[1]}, column {where[2]}"
+    raise InvalidArgument(
+        f"{name} must be finite; {place} is {array[where]} ({len(bad)} such entries). Fill or drop it first."
+    )
+
+
+def finite_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], meaning: str) -> Array:
+    """`value` as float64 of the given shape (None: any length ≥ 1), all entries finite.
+
+    `meaning` describes the shape in words for the error message, e.g. "(n points, d features)".
+    """
+    array = _real_array(name, value)
+    if array.ndim != len(shape) or any(
+        want is not None and have != want for have, want in zip(array.shape, shape, strict=True)
+    ):
+        wanted = (
+            "("
+            + ", ".join("any" if want is None else str(want) for want in shape)
+            + ("," if len(shape) == 1 else "")
+            + ")"
+        )
+        raise InvalidArgument(f"{name} must have shape {wanted}, that is {meaning}; got shape {array.shape}")
+    if array.size == 0:
+        raise InvalidArgument(f"{name} must not be empty; got shape {array.shape}, expected {meaning}")
+    _refuse_non_finite(name, array)
+    return array
+
+
+def points(name: str, value: ArrayLike, dim: int | None = None) -> Array:
+    """A matrix of points, shape (n, d)."""
+    return finite_array(name, value, (None, dim), "(points, features)")
+
+
+def targets(name: str, value: ArrayLike, n: int) -> Array:
+    """A vector of one target per point, shape (n,)."""
+    return finite_array(name, value, (n,), "one number per row of X")
+
+
+def contexts(value: ArrayLike, n_arms: int, dim: int) -> Array:
+    """The contexts of one round, shape (K, d); a shared context of shape (d,) is given to every arm."""
+    array = _real_array("contexts", value)
+    if array.ndim == 1 and array.shape == (dim,):
+        array = np.repeat(array[np.newaxis], n_arms, axis=0)
+    return finite_array("contexts", array, (n_arms, dim), "(arms, features)")
+
+
+def eligible(value: ArrayLike | None, n_arms: int) -> BoolArray | None:
+    """A mask of the arms that may be played, shape (K,); None, or a mask with every arm, gives None."""
+    if value is None:
+        return None
+    mask = np.asarray(value)
+    if mask.shape != (n_arms,) or mask.dtype != np.bool_:
+        raise InvalidArgument(
+            f"eligible must be a boolean array with one entry per arm, shape ({n_arms},); "
+            f"got shape {mask.shape} of type {mask.dtype}"
+        )
+    if not mask.any():
+        raise InvalidArgument("eligible must allow at least one arm; every entry is False")
+    return None if mask.all() else mask
+
+
+def arm(value: object, n_arms: int) -> int:
+    """An arm's number, 0 … K − 1."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise InvalidArgument(f"arm must be a whole number from 0 to {n_arms - 1}; got {value!r}")
+    if not 0 <= value < n_arms:
+        raise InvalidArgument(f"arm must be from 0 to {n_arms - 1}; got {value}")
+    return int(value)
+
+
+def reward(value: object) -> float:
+    """A finite reward."""
+    if isinstance(value, bool | np.bool_):
+        return float(value)
+    if not isinstance(value, int | float | np.integer | np.floating):
+        raise InvalidArgument(f"reward must be a number; got {value!r}")
+    if not np.isfinite(value):
+        raise InvalidArgument(f"reward must be finite; got {value}")
+    return float(value)
+
+
+def whole(name: str, value: object, at_least: int) -> int:
+    """A whole number that is large enough."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
+        raise InvalidArgument(f"{name} must be a whole number of at least {at_least}; got {value!r}")
+    return int(value)

@@ -1,0 +1,19 @@
+"""Environments: families of bandit problems to draw from."""
+
+from kernelbandits.environments.base import Environment, Instance, Rounds
+from kernelbandits.environments.covariances import ApproximateLowRank, Covariance, LowRank, SpectralDecay
+from kernelbandits.environments.rewards import KernelExpansion
+from kernelbandits.environments.synthetic import Synthetic, SyntheticInstance
+
+__all__ = [
+    "ApproximateLowRank",
+    "Covariance",
+    "Environment",
+    "Instance",
+    "KernelExpansion",
+    "LowRank",
+    "Rounds",
+    "SpectralDecay",
+    "Synthetic",
+    "SyntheticInstance",
+]

@@ -1,0 +1,57 @@
+"""What an environment is: a spec that draws instances; an instance serves rounds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kernelbandits.problem import Problem
+from kernelbandits.specs import Spec
+from kernelbandits.types import Array
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Rounds:
+    """Everything that happens to a learner, fixed beforehand so that all methods meet the same.
+
+    Attributes:
+        contexts: shape (T, K, d).
+        means: mean reward of every arm, shape (T, K).
+        noise: ξ(t), shape (T,), whichever arm is played.
+
+    """
+
+    contexts: Array
+    means: Array
+    noise: Array
+
+    def __len__(self) -> int:
+        return len(self.noise)
+
+
+class Instance(ABC):
+    """One drawn bandit problem: fixed reward functions, contexts to be served."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def problem(self, horizon: int | None = None) -> Problem:
+        """What a learner may know."""
+
+    @abstractmethod
+    def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
+        """The next T rounds."""
+
+
+class Environment(Spec, ABC):
+    """A family of bandit problems."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def draw(self, rng: np.random.Generator) -> Instance:
+        """One problem of the family."""

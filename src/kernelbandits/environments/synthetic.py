@@ -1,0 +1,69 @@
+"""The paper's synthetic bandit: clipped normal contexts, RKHS rewards, normal noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kernelbandits import checks
+from kernelbandits.environments.base import Environment, Instance, Rounds
+from kernelbandits.environments.covariances import Covariance
+from kernelbandits.environments.rewards import KernelExpansion
+from kernelbandits.fields import Count, NonNegative, Positive
+from kernelbandits.kernels import Gaussian, Kernel
+from kernelbandits.problem import Problem
+from kernelbandits.types import Array
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class SyntheticInstance(Instance):
+    """Reward functions f⁽ⁱ⁾ and the standard deviations of the context's coordinates, shape (K, d)."""
+
+    rewards: tuple[KernelExpansion, ...]
+    context_std: Array
+    noise_std: float
+    clip: float
+
+    def problem(self, horizon: int | None = None) -> Problem:
+        n_arms, dim = self.context_std.shape
+        norms = np.array([reward.norm for reward in self.rewards])
+        return Problem(n_arms, dim, horizon, self.noise_std, norms, self.means)
+
+    def means(self, contexts: Array) -> Array:
+        """Mean rewards f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d)."""
+        rounds = contexts.reshape(-1, *self.context_std.shape)
+        means = np.stack([f(np.ascontiguousarray(rounds[:, i])) for i, f in enumerate(self.rewards)], axis=1)
+        return means.reshape(contexts.shape[:-1])
+
+    def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
+        checks.whole("horizon", horizon, at_least=1)
+        contexts = rng.standard_normal((horizon, *self.context_std.shape))
+        contexts *= self.context_std
+        np.clip(contexts, -self.clip, self.clip, out=contexts)
+        noise = self.noise_std * rng.standard_normal(horizon)
+        return Rounds(contexts, self.means(contexts), noise)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Synthetic(Environment):
+    """f⁽ⁱ⁾ = Σ_m c_m K(·, x_m) with 500 bumps; x ~ N(0, Σ⁽ⁱ⁾) clipped to [−10, 10]; noise N(0, 10⁻⁴).
+
+    The defaults are the paper's. `kernel` is that of the reward functions.
+    """
+
+    covariance: Covariance
+    n_arms: Count = 20
+    dim: Count = 100
+    kernel: Kernel = Gaussian(gamma=4.0)
+    n_bumps: Count = 500
+    noise_std: NonNegative = 0.01
+    clip: Positive = 10.0
+
+    def draw(self, rng: np.random.Generator) -> SyntheticInstance:
+        variances = self.covariance.variances(self.n_arms, self.dim, rng)
+        rewards = tuple(KernelExpansion.draw(self.kernel, self.n_bumps, self.dim, rng) for _ in range(self.n_arms))
+        return SyntheticInstance(rewards, np.sqrt(variances), self.noise_std, self.clip)

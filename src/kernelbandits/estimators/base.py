@@ -1,0 +1,51 @@
+"""What an estimator is: a frozen spec whose `fit` returns a predictor."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+from kernelbandits import checks
+from kernelbandits.specs import Spec
+from kernelbandits.types import Array, ArrayLike
+
+
+class Predictor(ABC):
+    """A fitted function on R^d."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def dim(self) -> int:
+        """Number of features d."""
+
+    def mean(self, Z: ArrayLike) -> Array:
+        """Predictions at the rows of Z, shape (m,)."""
+        return self.predict(checks.points("Z", Z, dim=self.dim))
+
+    @abstractmethod
+    def predict(self, Z: Array) -> Array:
+        """Predictions for an array that was checked already, shape (m,)."""
+
+
+P = TypeVar("P", bound=Predictor, covariant=True)
+
+
+class Estimator(Spec, ABC, Generic[P]):
+    """How to get from data to a predictor. Frozen; `fit` does not change it."""
+
+    __slots__ = ()
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> P:
+        """The predictor learnt from points X, shape (n, d), and targets y, shape (n,)."""
+        points = checks.points("X", X)
+        return self.learn(points, checks.targets("y", y, len(points)))
+
+    @abstractmethod
+    def learn(self, X: Array, y: Array) -> P:
+        """`fit` for arrays that were checked already."""
+
+    @abstractmethod
+    def without_data(self, dim: int) -> P:
+        """The prediction before any observation: 0 everywhere."""

@@ -1,0 +1,137 @@
+"""Gaussian-process posterior: mean, standard deviation, log-determinant, and observations appended in O(n²)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import final
+
+import numpy as np
+
+from kernelbandits import checks
+from kernelbandits.estimators.base import Estimator, Predictor
+from kernelbandits.fields import Positive
+from kernelbandits.kernels.base import Kernel
+from kernelbandits.linalg import Appended, InverseFactor
+from kernelbandits.types import Array, ArrayLike
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Posterior(Predictor):
+    """GP(0, K) given n observations y = f(x) + noise of variance `ridge`. A value: `extend` returns another one.
+
+    With A = K(X, X) + ridge·I = L Lᵀ: mean(z) = vᵀ L⁻¹y and var(z) = K(z, z) − ‖v‖², where v = L⁻¹ K(X, z).
+
+    Attributes:
+        points: room for the points, the first n rows are used.
+        whitened_targets: room for L⁻¹ y, the first n entries are used.
+        log_det: ln det(K(X, X) + ridge·I).
+        last: the newest row of L, None before the first `extend`.
+        floored: how many observations had a pivot lost in rounding, so that it was set to its rounding error.
+
+    """
+
+    kernel: Kernel
+    ridge: float
+    factor: InverseFactor
+    points: Array
+    whitened_targets: Array
+    log_det: float
+    last: Appended | None = None
+    floored: int = 0
+
+    @property
+    def n(self) -> int:
+        """Number of observations."""
+        return self.factor.n
+
+    @property
+    def dim(self) -> int:
+        return int(self.points.shape[1])
+
+    @property
+    def X(self) -> Array:  # noqa: N802
+        """The observed points, shape (n, d)."""
+        return self.points[: self.n]
+
+    @property
+    def information_gain(self) -> float:
+        """½ ln det(I + K(X, X)/ridge)."""
+        return 0.5 * (self.log_det - self.n * log(self.ridge))
+
+    def whiten(self, Z: Array) -> Array:
+        """V = L⁻¹ K(X, z) for every row of Z, shape (n, m)."""
+        return self.factor.whiten(self.kernel.block(self.X, Z)) if self.n else np.zeros((0, len(Z)))
+
+    def predict(self, Z: Array) -> Array:
+        return self.whitened_targets[: self.n] @ self.whiten(Z)
+
+    def std(self, Z: ArrayLike) -> Array:
+        """Standard deviation of f at the rows of Z, shape (m,); the noise of a new reward is not in it."""
+        return self.mean_and_std(checks.points("Z", Z, dim=self.dim))[1]
+
+    def mean_and_std(self, Z: Array) -> tuple[Array, Array]:
+        """Both at once for an array that was checked already: the whitened block is shared."""
+        V = self.whiten(Z)
+        variance = self.kernel.diagonal(Z) - np.einsum("ij,ij->j", V, V)
+        return self.whitened_targets[: self.n] @ V, np.sqrt(np.maximum(variance, 0.0))
+
+    def extend(self, x: ArrayLike, y: float) -> Posterior:
+        """The posterior after one more observation, in O(n² + n d)."""
+        point = checks.finite_array("x", x, (self.dim,), "one point")
+        return self.absorb(point, checks.reward(y), self.whiten(point[np.newaxis])[:, 0])
+
+    def absorb(self, x: Array, y: float, whitened: Array) -> Posterior:
+        """`extend` for a caller that has v = L⁻¹ K(X, x) already."""
+        n = self.n
+        corner = float(self.kernel.diagonal(x[np.newaxis])[0]) + self.ridge
+        newest = self.factor.is_newest
+        factor, last = self.factor.append(whitened, corner)
+        points, targets = _room(self.points, n, newest), _room(self.whitened_targets, n, newest)
+        points[n] = x
+        targets[n] = (y - whitened @ targets[:n]) / last.pivot
+        log_det = self.log_det + 2.0 * log(last.pivot)
+        return Posterior(self.kernel, self.ridge, factor, points, targets, log_det, last, self.floored + last.floored)
+
+
+def _room(array: Array, n: int, newest: bool) -> Array:
+    """An array whose row n may be written: this one, unless it is full or a successor owns that row."""
+    if newest and n < len(array):
+        return array
+    larger = np.zeros((max(16, 2 * n), *array.shape[1:]))
+    larger[:n] = array[:n]
+    return larger
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GaussianProcess(Estimator[Posterior]):
+    """GP(0, K) with noise variance `ridge` (the paper's λ²); `fit` returns a `Posterior`.
+
+    >>> posterior = GaussianProcess(Gaussian(), ridge=1.0).fit([[0.0]], [1.0])
+    >>> posterior.mean([[0.0]]), posterior.std([[0.0]]).round(4)
+    (array([0.5]), array([0.7071]))
+    """
+
+    kernel: Kernel
+    ridge: Positive = 1.0
+
+    def learn(self, X: Array, y: Array) -> Posterior:
+        A = self.kernel.gram(X)
+        A[np.diag_indices_from(A)] += self.ridge
+        factor = InverseFactor.of(A)
+        if factor is None:
+            return self._one_by_one(X, y)
+        return Posterior(self.kernel, self.ridge, factor, X.copy(), factor.whiten(y), factor.log_det)
+
+    def _one_by_one(self, X: Array, y: Array) -> Posterior:
+        """For a ridge below the rounding error of K: appending floors the lost pivots and counts them."""
+        posterior = self.without_data(X.shape[1])
+        for x, target in zip(X, y, strict=True):
+            posterior = posterior.absorb(x, float(target), posterior.whiten(x[np.newaxis])[:, 0])
+        return posterior
+
+    def without_data(self, dim: int) -> Posterior:
+        """The prior as a posterior of no observations."""
+        return Posterior(self.kernel, self.ridge, InverseFactor.empty(), np.zeros((16, dim)), np.zeros(16), 0.0)

@@ -1,0 +1,91 @@
+"""Pictures: pure functions of results."""
+
+from __future__ import annotations
+
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from kernelbandits.experiments.grid import Panel
+from kernelbandits.experiments.results import Results
+from kernelbandits.experiments.store import replacing
+from kernelbandits.metrics import mean_and_standard_error
+
+# Okabe & Ito's palette, told apart by colour-blind readers; line styles and markers tell them apart in black and white.
+_COLOURS = ("#000000", "#D55E00", "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#CC79A7", "#7F7F7F")
+_DASHES: tuple[tuple[float, ...], ...] = ((), (5, 1.5), (1, 1), (5, 1.5, 1, 1.5))
+_MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
+
+
+def regret_curves(results: Results) -> Figure:
+    """Mean cumulative regret against the round, one panel an environment, bands of one standard error."""
+    experiment = results.experiment
+    columns = min(experiment.columns, len(experiment.panels))
+    rows = ceil(len(experiment.panels) / columns)
+    legend_rows = ceil((len(experiment.methods) + 1) / 5)
+    figure = Figure(figsize=(3.7 * columns + 0.3, 2.7 * rows + 0.4 + 0.3 * legend_rows), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False)
+    styles = {method: _style(i) for i, method in enumerate(experiment.methods)}
+    for i, axes in enumerate(grid.flat):
+        if i >= len(experiment.panels):
+            axes.set_axis_off()
+            continue
+        _draw_panel(axes, results, experiment.panels[i], styles)
+        if i % columns == 0:
+            axes.set_ylabel("cumulative regret")
+        if i + columns >= len(experiment.panels):
+            axes.set_xlabel("round")
+    handles = [Line2D([], [], label=method, **style) for method, style in styles.items()]
+    if any(panel.mark for panel in experiment.panels):
+        handles.append(Line2D([], [], color="0.45", linestyle=":", linewidth=1.0, label="end of exploration"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=5, frameon=False, handlelength=3.6)
+    return figure
+
+
+def _style(i: int) -> dict[str, Any]:
+    dashes = _DASHES[i % len(_DASHES)]
+    return {
+        "color": _COLOURS[i % len(_COLOURS)],
+        "linestyle": (0, dashes) if dashes else "-",
+        "marker": _MARKERS[i % len(_MARKERS)],
+        "markersize": 4.5,
+        "linewidth": 1.4,
+    }
+
+
+def _draw_panel(axes: Axes, results: Results, panel: Panel, styles: dict[str, dict[str, Any]]) -> None:
+    horizon = results.experiment.horizon
+    rounds = np.arange(1, horizon + 1)
+    for i, method in enumerate(panel.methods):
+        mean, error = mean_and_standard_error(results.curves(panel.name, method))
+        # Markers stand at different rounds for different methods, so that curves on top of each other show both.
+        first = int(horizon * (0.12 + 0.1 * i / len(panel.methods)))
+        spots = (min(first, horizon - 1), max(1, horizon // 6))
+        axes.plot(rounds, mean, markevery=spots, **styles[method])
+        if np.isfinite(error).all():
+            axes.fill_between(rounds, mean - error, mean + error, color=styles[method]["color"], alpha=0.15, lw=0)
+    if panel.mark:
+        axes.axvline(panel.mark, color="0.45", linestyle=":", linewidth=1.0)
+    axes.set_title(panel.name, fontsize=10)
+    axes.set_xlim(0, horizon)
+    axes.set_ylim(bottom=0)
+    axes.set_axisbelow(True)
+    axes.grid(visible=True, color="0.92", linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Write the picture as PNG and SVG, the same bytes for the same picture; the files written."""
+    written = []
+    for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
+        path = stem.with_name(stem.name + suffix)
+        with mpl.rc_context({"svg.hashsalt": "kernelbandits"}), replacing(path) as part:
+            figure.savefig(part, format=suffix[1:], dpi=160, metadata=metadata)
+        written.append(path)
+    return written

@@ -1,0 +1,71 @@
+"""Content fingerprints: a cell is recomputed exactly when what it computes has changed, code included."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import inspect
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from kernelbandits.specs import Spec, to_table
+
+_COMPUTING = (
+    # What decides a result. Pictures, files and the command line do not.
+    "checks.py",
+    "fields.py",
+    "linalg.py",
+    "problem.py",
+    "simulation.py",
+    "specs.py",
+    "kernels/*.py",
+    "estimators/*.py",
+    "environments/*.py",
+    "policies/*.py",
+)
+
+
+def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str:
+    """What a cell computes, in 32 hexadecimal digits."""
+    content = {
+        "environment": to_table(environment),
+        "policy": to_table(policy),
+        "horizon": horizon,
+        "seed": seed,
+        "code": [own_code(), *(_source_of(spec) for spec in _foreign_types(environment, policy))],
+    }
+    return _digest(json.dumps(content, sort_keys=True).encode())
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+@cache
+def own_code() -> str:
+    """Digest of the library's own code that computes results."""
+    root = Path(__file__).parents[1]
+    files = [path for pattern in _COMPUTING for path in sorted(root.glob(pattern))]
+    return _digest(b"".join(path.read_bytes() for path in files))
+
+
+def _foreign_types(*specs: Any) -> Iterator[type]:
+    """Classes from elsewhere (a user's own policy) anywhere in these specs."""
+    for spec in specs:
+        if isinstance(spec, tuple):
+            yield from _foreign_types(*spec)
+        elif dataclasses.is_dataclass(spec):
+            if not type(spec).__module__.startswith("kernelbandits."):
+                yield type(spec)
+            yield from _foreign_types(*(getattr(spec, field.name) for field in dataclasses.fields(spec)))
+
+
+@cache
+def _source_of(foreign: type) -> str:
+    """Digest of the file that defines the class, so that an edited policy is run again."""
+    path = inspect.getsourcefile(foreign)
+    source = Path(path).read_bytes() if path and Path(path).is_file() else inspect.getsource(foreign).encode()
+    return _digest(source)

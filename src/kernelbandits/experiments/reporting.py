@@ -1,0 +1,74 @@
+"""From an experiment to an output folder and a screen: progress, files, table."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from kernelbandits.experiments.engines import local, workers
+from kernelbandits.experiments.figures import regret_curves, save
+from kernelbandits.experiments.grid import Experiment
+from kernelbandits.experiments.provenance import provenance, write_provenance
+from kernelbandits.experiments.results import Results
+from kernelbandits.experiments.running import Progress, run
+from kernelbandits.experiments.store import Store
+from kernelbandits.experiments.tables import regret_table
+
+
+def carry_out(experiment: Experiment, folder: Path, jobs: int | None, as_json: bool) -> None:
+    """Run the experiment, write its output folder, and say where everything is."""
+    started = time.monotonic()
+    results = _run_with_bar(experiment, folder, workers(jobs))
+    seconds = time.monotonic() - started
+    files = results.write(folder)
+    files += save(regret_curves(results), folder / experiment.name)
+    files.append(write_provenance(folder / "provenance.json", provenance(experiment, seconds, workers(jobs))))
+    if as_json:
+        _print_json(results, folder, files, seconds)
+    else:
+        _print_table(results, folder, files, seconds)
+
+
+def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
+    """A bar on the error stream; none when that is not a terminal, so that logs stay clean."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn(experiment.name),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("runs"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("runs", total=None)
+
+        def show(progress: Progress) -> None:
+            # Only what is left counts for the time left: runs kept from before took no time now.
+            bar.update(task, total=progress.total - progress.kept, completed=progress.done)
+
+        return run(experiment, Store(folder), local(jobs), show)
+
+
+def _print_table(results: Results, folder: Path, files: list[Path], seconds: float) -> None:
+    console = Console(soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 200)
+    console.print(regret_table(results))
+    console.print(f"Finished in {seconds:.0f} s. In {folder}: {', '.join(path.name for path in files)}")
+
+
+def _print_json(results: Results, folder: Path, files: list[Path], seconds: float) -> None:
+    record = {
+        "experiment": results.experiment.name,
+        "folder": str(folder),
+        "files": [str(path) for path in files],
+        "seconds": round(seconds, 3),
+        "summary": results.summary().to_dicts(),
+    }
+    print(json.dumps(record, ensure_ascii=False))  # noqa: T201

@@ -1,0 +1,90 @@
+"""Results as data: tidy rows, summaries, and the files of an output folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+import polars as pl
+
+from kernelbandits.errors import KernelBanditsError
+from kernelbandits.experiments.grid import Cell, Experiment
+from kernelbandits.experiments.store import Store, replacing
+from kernelbandits.metrics import mean_and_standard_error
+from kernelbandits.types import Array
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Results:
+    """All rounds of all cells of an experiment.
+
+    Attributes:
+        experiment: what was run.
+        frame: one row per panel, method, seed and round, with columns experiment, panel, method, seed, round (from 1),
+            arm (from 0), regret, cumulative_regret.
+
+    """
+
+    experiment: Experiment
+    frame: pl.DataFrame
+
+    @staticmethod
+    def collect(experiment: Experiment, cells: Sequence[Cell], store: Store) -> Results:
+        """Read every cell of the store into one table, in the order of the grid."""
+        arms, regrets = [], []
+        for cell in cells:
+            rows = store.load(cell.fingerprint, cell.horizon)
+            if rows is None:
+                raise KernelBanditsError(f"{cell}: its file vanished from {store.cells}; run the same command again")
+            arms.append(rows["arm"])
+            regrets.append(rows["regret"])
+        n, horizon = len(cells), experiment.horizon
+        regret = np.array(regrets)
+
+        def column(values: list[str]) -> pl.Series:
+            kinds = list(dict.fromkeys(values))
+            codes = np.repeat([kinds.index(value) for value in values], horizon)
+            return pl.Series(kinds)[codes]
+
+        frame = pl.DataFrame(
+            {
+                "experiment": column([experiment.name] * n),
+                "panel": column([cell.panel.name for cell in cells]),
+                "method": column([cell.method for cell in cells]),
+                "seed": np.repeat([cell.seed for cell in cells], horizon),
+                "round": np.tile(np.arange(1, horizon + 1), n),
+                "arm": np.concatenate(arms),
+                "regret": regret.ravel(),
+                "cumulative_regret": np.cumsum(regret, axis=1).ravel(),
+            }
+        )
+        return Results(experiment, frame)
+
+    def curves(self, panel: str, method: str) -> Array:
+        """Cumulative regret of every seed, shape (seeds, T)."""
+        rows = self.frame.filter((pl.col("panel") == panel) & (pl.col("method") == method))
+        return rows["cumulative_regret"].to_numpy().reshape(-1, self.experiment.horizon)
+
+    def summary(self) -> pl.DataFrame:
+        """Mean and standard error over the seeds of the final regret, per panel and method."""
+        rows = []
+        for panel in self.experiment.panels:
+            for method in panel.methods:
+                final = self.curves(panel.name, method)[:, -1]
+                mean, error = mean_and_standard_error(final)
+                rows.append((self.experiment.name, panel.name, method, len(final), float(mean), float(error)))
+        schema = ["experiment", "panel", "method", "seeds", "mean_regret", "standard_error"]
+        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("standard_error").fill_nan(None))
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write `results.parquet` and `summary.csv`, each whole or not at all; the files written."""
+        results, summary = folder / "results.parquet", folder / "summary.csv"
+        with replacing(results) as part:
+            self.frame.write_parquet(part)
+        with replacing(summary) as part:
+            self.summary().write_csv(part)
+        return [results, summary]

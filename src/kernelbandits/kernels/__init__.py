@@ -1,0 +1,23 @@
+"""Kernels by profile: two classes, and their sums, products and multiples."""
+
+from kernelbandits.kernels.algebra import Product, Scaled, Sum
+from kernelbandits.kernels.base import InnerProductKernel, Kernel, RadialKernel
+from kernelbandits.kernels.inner_product import Exponential, Linear, Polynomial, Schoenberg
+from kernelbandits.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
+
+__all__ = [
+    "Exponential",
+    "Gaussian",
+    "InnerProductKernel",
+    "Kernel",
+    "Laplace",
+    "Linear",
+    "Matern",
+    "Polynomial",
+    "Product",
+    "RadialKernel",
+    "RationalQuadratic",
+    "Scaled",
+    "Schoenberg",
+    "Sum",
+]

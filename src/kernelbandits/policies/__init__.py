@@ -1,0 +1,23 @@
+"""Policies: how to decide."""
+
+from kernelbandits.policies.base import Agent, Choice, Decision, Learner, Policy
+from kernelbandits.policies.baselines import Oracle, Uniform
+from kernelbandits.policies.explore_then_commit import ExploreThenCommit
+from kernelbandits.policies.gp_ucb import GPUCB
+from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
+
+__all__ = [
+    "GPUCB",
+    "Agent",
+    "Choice",
+    "ConstantWidth",
+    "Decision",
+    "ExploreThenCommit",
+    "Learner",
+    "Oracle",
+    "Policy",
+    "SubGaussianWidth",
+    "TheoreticalWidth",
+    "Uniform",
+    "Width",
+]

@@ -1,0 +1,76 @@
+"""The ceiling and the floor of regret: playing at random, and knowing everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kernelbandits.errors import MissingKnowledge
+from kernelbandits.policies.base import Choice, Learner, Policy
+from kernelbandits.policies.choosing import mask_scores, pick_best
+from kernelbandits.problem import Problem
+from kernelbandits.types import Array, BoolArray
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Uniform(Policy):
+    """Every eligible arm with the same probability, whatever was seen. The ceiling: do worse and something is wrong.
+
+    >>> agent = Uniform().start(Problem(n_arms=4, dim=2), rng=0)
+    >>> agent.choose([1.0, 2.0]).propensity
+    0.25
+    """
+
+    def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
+        return _UniformLearner(problem.n_arms, rng)
+
+
+@final
+class _UniformLearner(Learner):
+    __slots__ = ("_n_arms", "_rng")
+
+    def __init__(self, n_arms: int, rng: np.random.Generator) -> None:
+        self._n_arms = n_arms
+        self._rng = rng
+
+    def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
+        scores = mask_scores(np.zeros(self._n_arms), eligible)
+        candidates = np.flatnonzero(np.isfinite(scores))
+        arm = int(candidates[self._rng.integers(len(candidates))])
+        return Choice(arm, 1.0 / len(candidates), scores, explored=True)
+
+    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
+        """Nothing is learnt."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Oracle(Policy):
+    """Plays the arm that is best in truth: regret 0. The only policy that looks at `Problem.true_means`."""
+
+    def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
+        if problem.true_means is None:
+            raise MissingKnowledge(
+                "Oracle needs problem.true_means, the function from contexts to mean rewards; "
+                "an instance of an environment states it: instance.problem()"
+            )
+        return _OracleLearner(problem.true_means, rng)
+
+
+@final
+class _OracleLearner(Learner):
+    __slots__ = ("_rng", "_true_means")
+
+    def __init__(self, true_means: Callable[[Array], Array], rng: np.random.Generator) -> None:
+        self._true_means = true_means
+        self._rng = rng
+
+    def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
+        return pick_best(self._true_means(contexts), eligible, self._rng)
+
+    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
+        """There is nothing left to learn."""

@@ -1,0 +1,83 @@
+"""Confidence widths β for upper confidence bounds: score = mean + β · std."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import final
+
+from kernelbandits.errors import MissingKnowledge
+from kernelbandits.estimators.gaussian_process import Posterior
+from kernelbandits.fields import NonNegative, Positive, Probability
+from kernelbandits.problem import Problem
+from kernelbandits.specs import Spec
+
+
+class Width(Spec, ABC):
+    """How many standard deviations an arm is given the benefit of."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
+        """β for this arm now."""
+
+
+def _confidence(arm: int, posterior: Posterior, problem: Problem, delta: float, noise_factor: float) -> float:
+    """‖f⁽ⁱ⁾‖ + noise_factor · √(2 ln det(I + λ⁻²K) + 2 ln(K/δ))."""
+    assert problem.reward_norms is not None
+    log_det_ratio = 2.0 * posterior.information_gain
+    return float(problem.reward_norms[arm]) + noise_factor * sqrt(
+        2.0 * log_det_ratio + 2.0 * log(problem.n_arms / delta)
+    )
+
+
+def _known_noise(problem: Problem, width: Width) -> float:
+    missing = [name for name in ("noise_std", "reward_norms") if getattr(problem, name) is None]
+    if missing or problem.noise_std is None:
+        raise MissingKnowledge(
+            f"{type(width).__name__} needs problem.{' and problem.'.join(missing)}; "
+            "state it in Problem(…), or use ConstantWidth(…) which needs neither"
+        )
+    return problem.noise_std
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TheoreticalWidth(Width):
+    """β = scale · (‖f⁽ⁱ⁾‖ + σ² λ⁻¹ √(2 ln det(I + λ⁻²K) + 2 ln(K/δ))), as the paper prints it for CGP-UCB.
+
+    `scale` = 0.1 is the paper's "Scaled". λ² is the posterior's ridge.
+    """
+
+    delta: Probability = 0.1
+    scale: Positive = 1.0
+
+    def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
+        sigma = _known_noise(problem, self)
+        return self.scale * _confidence(arm, posterior, problem, self.delta, sigma**2 / sqrt(posterior.ridge))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SubGaussianWidth(Width):
+    """As `TheoreticalWidth` with σ λ⁻¹ in place of σ² λ⁻¹: as in Abbasi-Yadkori (2013), Chowdhury & Gopalan (2017)."""
+
+    delta: Probability = 0.1
+    scale: Positive = 1.0
+
+    def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
+        sigma = _known_noise(problem, self)
+        return self.scale * _confidence(arm, posterior, problem, self.delta, sigma / sqrt(posterior.ridge))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ConstantWidth(Width):
+    """β = value: nothing about the problem need be known."""
+
+    value: NonNegative = 2.0
+
+    def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
+        return self.value

@@ -1,0 +1,157 @@
+"""Frozen specs: what to do, as a value. Checked when built, comparable, printable, to and from TOML."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import types
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsError, nearest
+from kernelbandits.fields import conform
+
+S = TypeVar("S")
+Namespace = Callable[[str], "type[Any] | None"]
+
+
+class Spec:
+    """Base of all frozen specs. Subclasses are frozen dataclasses; their annotations are checked when one is built."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for name, annotation in _hints(type(self)).items():  # type: ignore[arg-type]
+            owner = f"{type(self).__name__}: {name}"
+            object.__setattr__(self, name, conform(getattr(self, name), annotation, owner))
+        self._validate()
+
+    def _validate(self) -> None:
+        """Conditions that tie several fields together; raise `InvalidArgument`. Nothing by default."""
+
+
+@cache
+def _hints(spec: Any) -> dict[str, Any]:
+    hints = get_type_hints(spec, include_extras=True)
+    return {field.name: hints[field.name] for field in dataclasses.fields(spec)}
+
+
+def to_table(spec: Any) -> Any:
+    """The spec as plain tables, lists, numbers and texts; None (a default left alone) is left out."""
+    if dataclasses.is_dataclass(spec) and not isinstance(spec, type):
+        table: dict[str, Any] = {"type": type_name(type(spec))}
+        for field in dataclasses.fields(spec):
+            value = getattr(spec, field.name)
+            if value is not None:
+                table[field.name] = to_table(value)
+        return table
+    if isinstance(spec, Mapping):
+        return {key: to_table(value) for key, value in spec.items()}
+    if isinstance(spec, tuple | list):
+        return [to_table(value) for value in spec]
+    return spec
+
+
+def type_name(spec: type) -> str:
+    """How a TOML file names the class: `Gaussian`, or `module:Class` for a class from elsewhere."""
+    if spec.__module__.split(".")[0] == __package__:
+        return spec.__name__
+    return f"{spec.__module__}:{spec.__qualname__}"
+
+
+def from_table(table: Any, expected: type[S], namespace: Namespace, where: str) -> S:
+    """The spec that a table describes: `type` names the class, every other key is a field.
+
+    `expected` is the abstract class wanted at this place, `namespace` finds a class by name, `where` is the place in
+    the file for messages.
+    """
+    if not isinstance(table, Mapping):
+        raise InvalidFile(f"{where}: expected a table with a `type`, such as {{ type = … }}; got {table!r}")
+    if "type" not in table:
+        raise InvalidFile(f"{where}: `type` is missing; it names a {expected.__name__}")
+    spec = _find(table["type"], expected, namespace, where)
+    hints = _hints(spec)  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key == "type":
+            continue
+        if key not in hints:
+            raise InvalidFile(f"{where}: {spec.__name__} has no key {key!r}; {nearest(key, hints)}")
+        values[key] = _decode(value, hints[key], namespace, f"{where}.{key}")
+    try:
+        return spec(**values)
+    except TypeError as error:
+        missing = [
+            field.name
+            for field in dataclasses.fields(spec)  # type: ignore[arg-type]
+            if field.default is dataclasses.MISSING
+            and field.default_factory is dataclasses.MISSING
+            and field.name not in values
+        ]
+        raise InvalidFile(f"{where}: {spec.__name__} needs {', '.join(missing) or error}") from error
+    except InvalidArgument as error:
+        raise InvalidFile(f"{where}: {error}") from error
+
+
+def _find(name: Any, expected: type[S], namespace: Namespace, where: str) -> type[S]:
+    if not isinstance(name, str):
+        raise InvalidFile(f"{where}.type: expected the name of a {expected.__name__}; got {name!r}")
+    found = _imported(name, where) if ":" in name else namespace(name)
+    if found is None:
+        known = subclass_names(expected)
+        raise InvalidFile(f"{where}.type: no {expected.__name__} is called {name!r}; {nearest(name, known)}")
+    if not (isinstance(found, type) and issubclass(found, expected)):
+        raise InvalidFile(
+            f"{where}.type: {name} is not a {expected.__name__}; known: {', '.join(subclass_names(expected))}"
+        )
+    return found
+
+
+def _imported(name: str, where: str) -> type[Any] | None:
+    """The class behind `module:Class`, so that a user's own policy can stand in the same file."""
+    module_name, _, attribute = name.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        raise InvalidFile(
+            f"{where}.type: cannot import module {module_name!r} ({error}); put it beside the file"
+        ) from error
+    if not hasattr(module, attribute):
+        raise InvalidFile(
+            f"{where}.type: module {module_name!r} has no {attribute!r}; {nearest(attribute, vars(module))}"
+        )
+    found: type[Any] = getattr(module, attribute)
+    return found
+
+
+def subclass_names(base: type) -> list[str]:
+    """Names of the concrete classes below `base` that this library itself has, in alphabetical order."""
+    found: set[str] = set()
+    pending = [base]
+    while pending:
+        current = pending.pop()
+        pending.extend(current.__subclasses__())
+        own = current.__module__.split(".")[0] == __package__
+        if own and dataclasses.is_dataclass(current) and not getattr(current, "__abstractmethods__", None):
+            found.add(current.__name__)
+    return sorted(found)
+
+
+def _decode(value: Any, annotation: Any, namespace: Namespace, where: str) -> Any:
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        [inner] = [option for option in get_args(annotation) if option is not type(None)]
+        return _decode(value, inner, namespace, where)
+    if origin is tuple and isinstance(value, list):
+        item = get_args(annotation)[0]
+        return tuple(_decode(entry, item, namespace, f"{where}[{i}]") for i, entry in enumerate(value))
+    kind = origin or annotation
+    if isinstance(kind, type) and issubclass(kind, Spec):
+        return from_table(value, kind, namespace, where)
+    try:
+        return conform(value, annotation, where)
+    except InvalidFile:
+        raise
+    except KernelBanditsError as error:
+        raise InvalidFile(str(error)) from error

@@ -1,0 +1,166 @@
+"""Contract checks for kernels, estimators and policies, ours and yours. Each raises `AssertionError` with a reason.
+
+In a test of your own: `def test_my_policy(): check_policy(MyPolicy())`.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+
+from kernelbandits.environments import LowRank, Synthetic
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.estimators.base import Estimator, Predictor
+from kernelbandits.kernels import Gaussian, Kernel
+from kernelbandits.policies.base import Agent, Policy
+from kernelbandits.problem import Problem
+from kernelbandits.specs import Spec
+from kernelbandits.types import Array, IntArray
+
+
+def check_spec(spec: Spec) -> None:
+    """A spec is a value: hashable, equal to its copies, printable as its constructor call, and cannot be changed."""
+    copy = pickle.loads(pickle.dumps(spec))
+    assert copy == spec, f"{spec} does not equal its pickled copy"
+    assert hash(copy) == hash(spec), f"{spec} and its copy hash differently"
+    assert repr(spec).startswith(type(spec).__name__), f"{spec!r} does not print as a constructor call"
+    for name in getattr(spec, "__dataclass_fields__", {}):
+        try:
+            setattr(spec, name, None)
+        except AttributeError:
+            continue
+        raise AssertionError(f"{type(spec).__name__}.{name} can be changed; make the dataclass frozen")
+
+
+def check_kernel(kernel: Kernel, dim: int = 7, seed: int = 0) -> None:
+    """Gram blocks are symmetric, positive semi-definite, exact on the diagonal, and agree with the profile."""
+    check_spec(kernel)
+    rng = np.random.default_rng(seed)
+    X, Z = rng.standard_normal((12, dim)), rng.standard_normal((5, dim))
+    K = kernel(X)
+    scale = float(np.abs(K).max())
+    assert K.shape == (12, 12), f"{kernel}: K(X) has shape {K.shape}, expected (12, 12)"
+    assert kernel(X, Z).shape == (12, 5), f"{kernel}: K(X, Z) has shape {kernel(X, Z).shape}, expected (12, 5)"
+    assert np.array_equal(K, K.T), f"{kernel}: K(X) is not symmetric to the last bit"
+    assert np.array_equal(K.diagonal(), kernel.diagonal(X)), f"{kernel}: `diagonal` is not the diagonal of K(X)"
+    assert np.allclose(kernel(X, X.copy()), K, rtol=1e-12, atol=1e-9 * scale), f"{kernel}: K(X, copy) is not K(X)"
+    assert np.allclose(kernel(Z, X), kernel(X, Z).T, rtol=1e-12, atol=1e-13 * scale), (
+        f"{kernel}: K(Z, X) is not K(X, Z)ᵀ"
+    )
+    smallest = float(np.linalg.eigvalsh(K)[0])
+    assert smallest > -1e-10 * scale * len(X), f"{kernel}: K(X) has the negative eigenvalue {smallest:.2e}"
+    _check_profile(kernel)
+
+
+def _check_profile(kernel: Kernel) -> None:
+    """The derivatives h' and h'' agree with central differences of h and h'."""
+    if kernel.geometry is None:
+        return
+    t, step = np.linspace(0.2, 0.9, 8), 1e-5
+    for order in (1, 2):
+        slope = (kernel.profile(t + step, order - 1) - kernel.profile(t - step, order - 1)) / (2 * step)
+        claimed = kernel.profile(t, order)
+        assert claimed.shape == t.shape, f"{kernel}: the profile of order {order} changes the shape"
+        close = np.allclose(claimed, slope, rtol=1e-6, atol=1e-8 * max(1.0, float(np.abs(slope).max())))
+        assert close, f"{kernel}: the derivative of order {order} is not that of order {order - 1}"
+
+
+def check_estimator(estimator: Estimator[Predictor], dim: int = 4, seed: int = 0) -> None:
+    """`fit` leaves its input alone, gives finite predictions of the right shape, and refuses what it cannot use."""
+    check_spec(estimator)
+    rng = np.random.default_rng(seed)
+    X, y, Z = rng.standard_normal((15, dim)), rng.standard_normal(15), rng.standard_normal((6, dim))
+    X_before, y_before = X.copy(), y.copy()
+    predictor = estimator.fit(X, y)
+    mean = predictor.mean(Z)
+    assert np.array_equal(X, X_before), f"{estimator}: fit changed X"
+    assert np.array_equal(y, y_before), f"{estimator}: fit changed y"
+    assert predictor.dim == dim, f"{estimator}: the predictor says dim={predictor.dim}, expected {dim}"
+    assert mean.shape == (6,), f"{estimator}: mean has shape {mean.shape}, expected (6,)"
+    assert np.isfinite(mean).all(), f"{estimator}: predictions are not finite"
+    assert np.array_equal(estimator.fit(X, y).mean(Z), mean), f"{estimator}: two fits to the same data differ"
+    assert not estimator.without_data(dim).mean(Z).any(), f"{estimator}: without data the prediction must be 0"
+    X[3, 1] = np.nan
+    for bad_X, bad_y in ((X, y), (X_before, y[:-1]), (X_before[:0], y[:0])):
+        try:
+            estimator.fit(bad_X, bad_y)
+        except InvalidArgument:
+            continue
+        raise AssertionError(f"{estimator}: fit accepted X of shape {bad_X.shape} with NaN, a short y, or no data")
+
+
+def check_policy(policy: Policy, n_arms: int = 3, dim: int = 6, horizon: int = 60, seed: int = 0) -> None:
+    """The rules of an agent: prefetching changes nothing, masks are kept, bad input is refused."""
+    check_spec(policy)
+    instance = Synthetic(LowRank(), n_arms=n_arms, dim=dim, n_bumps=20, kernel=Gaussian(gamma=4.0)).draw(
+        np.random.default_rng(seed)
+    )
+    problem = instance.problem(horizon)
+    rounds = instance.rounds(horizon, np.random.default_rng(seed + 1))
+
+    def agent() -> Agent:
+        return policy.start(problem, np.random.default_rng(seed + 2))
+
+    plain = _play(agent(), rounds.contexts, rounds.means, block=None)
+    for block in (1, 7, horizon):
+        ahead = _play(agent(), rounds.contexts, rounds.means, block)
+        assert np.array_equal(plain, ahead), f"{policy}: prefetching {block} rounds changed a decision"
+    _check_wrong_hint(policy, agent(), rounds.contexts, rounds.means, plain)
+    _check_mask(policy, agent(), rounds.contexts)
+    _check_refusals(policy, agent(), problem)
+
+
+def _play(agent: Agent, contexts: Array, means: Array, block: int | None) -> IntArray:
+    arms = np.empty(len(contexts), dtype=np.int64)
+    for t in range(len(contexts)):
+        if block is not None and t % block == 0:
+            agent.prefetch(contexts[t : t + block])
+        arms[t] = agent.choose(contexts[t]).arm
+        agent.observe(contexts[t, arms[t]], int(arms[t]), float(means[t, arms[t]]))
+    return arms
+
+
+def _check_wrong_hint(policy: Policy, agent: Agent, contexts: Array, means: Array, plain: IntArray) -> None:
+    """A hint that does not come true must not matter either."""
+    for t in range(len(contexts)):
+        if t % 5 == 0:
+            agent.prefetch(contexts[::-1][:9] + (0.0 if t % 2 else 1.0))
+        elif t % 5 == 2:
+            agent.prefetch(contexts[t : t + 2])
+        arm = agent.choose(contexts[t]).arm
+        assert arm == plain[t], f"{policy}: a wrong hint changed the decision of round {t}"
+        agent.observe(contexts[t, arm], arm, float(means[t, arm]))
+
+
+def _check_mask(policy: Policy, agent: Agent, contexts: Array) -> None:
+    n_arms = contexts.shape[1]
+    for t, shown in enumerate(contexts):
+        allowed = np.arange(n_arms) != t % n_arms
+        decision = agent.choose(shown, eligible=allowed)
+        assert allowed[decision.arm], f"{policy}: chose arm {decision.arm}, which was not eligible"
+        assert 0 < decision.propensity <= 1, f"{policy}: the propensity {decision.propensity} is no probability"
+        assert decision.scores.shape == (n_arms,), f"{policy}: scores have shape {decision.scores.shape}"
+        assert decision.id == t, f"{policy}: decision {t} has the id {decision.id}"
+        agent.observe(shown[decision.arm], decision.arm, 0.5)
+
+
+def _check_refusals(policy: Policy, agent: Agent, problem: Problem) -> None:
+    good, x = np.zeros((problem.n_arms, problem.dim)), np.zeros(problem.dim)
+    bad = good.copy()
+    bad[1, 2] = np.nan
+    attempts: list[tuple[str, Callable[[], object]]] = [
+        ("NaN contexts", lambda: agent.choose(bad)),
+        ("a missing arm", lambda: agent.choose(good[1:])),
+        ("a mask without arms", lambda: agent.choose(good, eligible=np.zeros(problem.n_arms, dtype=bool))),
+        ("an arm out of range", lambda: agent.observe(x, problem.n_arms, 0.0)),
+        ("an infinite reward", lambda: agent.observe(x, 0, float("inf"))),
+        ("a short context", lambda: agent.observe(x[1:], 0, 0.0)),
+    ]
+    for what, attempt in attempts:
+        try:
+            attempt()
+        except InvalidArgument:
+            continue
+        raise AssertionError(f"{policy}: {what} was accepted")
