@@ -3,10 +3,10 @@
 from functools import cache
 
 import numpy as np
-import oracles
 import pytest
 
 import kernelbandits as kb
+import oracles
 
 HORIZON = 300
 DESIGNS = {"low-rank": kb.LowRank(), "approximate": kb.ApproximateLowRank(), "decay": kb.SpectralDecay()}

@@ -10,9 +10,9 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.covariances import Covariance
-from kernelbandits.environments.rewards import KernelExpansion
+from kernelbandits.environments.rewards import random_bumps
 from kernelbandits.fields import Count, NonNegative, Positive
-from kernelbandits.kernels import Gaussian, Kernel
+from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array
 
@@ -65,5 +65,5 @@ class Synthetic(Environment):
 
     def draw(self, rng: np.random.Generator) -> SyntheticInstance:
         variances = self.covariance.variances(self.n_arms, self.dim, rng)
-        rewards = tuple(KernelExpansion.draw(self.kernel, self.n_bumps, self.dim, rng) for _ in range(self.n_arms))
+        rewards = tuple(random_bumps(self.kernel, self.n_bumps, self.dim, rng) for _ in range(self.n_arms))
         return SyntheticInstance(rewards, np.sqrt(variances), self.noise_std, self.clip)

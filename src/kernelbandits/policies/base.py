@@ -97,7 +97,12 @@ class Agent:
         X = checks.contexts(contexts, self.problem.n_arms, self.problem.dim)
         mask = checks.eligible(eligible, self.problem.n_arms)
         row = self._place(X)
+        if row is None:  # what was announced has been checked then
+            checks.refuse_non_finite("contexts", X)
+            self._forget_ahead()
         choice = self._learner.decide(X, mask, row)
+        if row is not None:
+            self._next_row = row + 1
         self._chosen_row = row
         decision = Decision(self._n_decisions, *choice)
         self._n_decisions += 1
@@ -105,30 +110,38 @@ class Agent:
 
     def observe(self, context: ArrayLike, arm: int, reward: float) -> None:
         """Learn that `arm`, shown with `context` of shape (d,), gave `reward`. Any order, any delay."""
-        x = checks.finite_array("context", context, (self.problem.dim,), "the played arm's context")
+        x = checks.shaped_array("context", context, (self.problem.dim,), "the played arm's context")
         arm = checks.arm(arm, self.problem.n_arms)
         reward = checks.reward(reward)
         row = self._chosen_row
-        if row is not None and (self._ahead is None or not np.array_equal(self._ahead[row, arm], x)):
+        if row is None or self._ahead is None or not (self._ahead[row, arm] == x).all():
+            checks.refuse_non_finite("context", x)
             row = None
         self._learner.learn(x, arm, reward, row)
 
     def prefetch(self, contexts: ArrayLike) -> None:
         """Hint that the next rounds will show these contexts, shape (B, K, d). Saves time, never changes a decision."""
         shape = (None, self.problem.n_arms, self.problem.dim)
-        self._ahead = checks.finite_array("contexts", contexts, shape, "(rounds, arms, features)")
-        self._next_row = 0
-        self._chosen_row = None
-        self._learner.look_ahead(self._ahead)
+        # A copy, so that a caller who reuses the array cannot change what was announced.
+        block = checks.finite_array("contexts", contexts, shape, "(rounds, arms, features)").copy()
+        self._forget_ahead()
+        try:
+            self._learner.look_ahead(block)
+        except BaseException:
+            self._learner.look_ahead(None)  # a block that was worked on in part is no help
+            raise
+        self._ahead = block
 
     def _place(self, contexts: Array) -> int | None:
-        """The row of the block that these contexts are, if the hint holds; if it does not, the block is dropped."""
-        if self._ahead is None:
-            return None
+        """The row of the block that these contexts are, None if the hint does not hold."""
         row = self._next_row
-        if row < len(self._ahead) and np.array_equal(self._ahead[row], contexts):
-            self._next_row += 1
-            return row
-        self._ahead = None
-        self._learner.look_ahead(None)
-        return None
+        if self._ahead is None or row >= len(self._ahead) or not (self._ahead[row] == contexts).all():
+            return None
+        return row
+
+    def _forget_ahead(self) -> None:
+        self._next_row = 0
+        self._chosen_row = None
+        if self._ahead is not None:
+            self._ahead = None
+            self._learner.look_ahead(None)

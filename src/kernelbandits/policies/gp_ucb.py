@@ -7,8 +7,9 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.estimators.gaussian_process import GaussianProcess, Posterior
+from kernelbandits.estimators.gaussian_process import GaussianProcess
 from kernelbandits.estimators.lookahead import Lookahead
+from kernelbandits.estimators.stack import PosteriorStack
 from kernelbandits.policies.base import Choice, Learner, Policy
 from kernelbandits.policies.choosing import mask_scores, pick_best
 from kernelbandits.policies.widths import TheoreticalWidth, Width
@@ -40,8 +41,8 @@ class _GPUCBLearner(Learner):
         self._width = width
         self._problem = problem
         self._rng = rng
-        self._posteriors = [model.without_data(problem.dim) for _ in range(problem.n_arms)]
-        self._beta = np.array([width.of(arm, p, problem) for arm, p in enumerate(self._posteriors)])
+        self._stack = PosteriorStack([model.without_data(problem.dim)] * problem.n_arms)
+        self._beta = np.array([width.of(arm, p, problem) for arm, p in enumerate(self._stack.posteriors)])
         self._ahead: list[Lookahead] = []
         self._ahead_mean = self._ahead_variance = np.empty((0, problem.n_arms))
         self._next_row = 0
@@ -54,20 +55,22 @@ class _GPUCBLearner(Learner):
 
     def _predict(self, contexts: Array, row: int | None) -> tuple[Array, Array]:
         """Posterior mean and standard deviation of every arm at its context, shapes (K,)."""
-        if row is not None:
-            self._next_row = row + 1
-            return self._ahead_mean[row], np.sqrt(np.maximum(self._ahead_variance[row], 0.0))
-        pairs = [p.mean_and_std(x[np.newaxis]) for p, x in zip(self._posteriors, contexts, strict=True)]
-        return np.array([mean[0] for mean, _ in pairs]), np.array([std[0] for _, std in pairs])
+        if row is None:
+            return self._stack.mean_and_std(contexts)
+        self._next_row = row + 1
+        return self._ahead_mean[row], np.sqrt(np.maximum(self._ahead_variance[row], 0.0))
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        posterior = self._posteriors[arm]
-        whitened = posterior.whiten(context[np.newaxis])[:, 0] if row is None else self._ahead[arm].whitened(row)
-        posterior = posterior.absorb(context, reward, whitened)
-        self._posteriors[arm] = posterior
+        posterior = self._stack.posteriors[arm]
+        if row is None:
+            posterior = posterior.absorb(context, reward)
+        else:
+            posterior = self._ahead[arm].absorb(posterior, row, reward)
+        self._stack.replace(arm, posterior)
         self._beta[arm] = self._width.of(arm, posterior, self._problem)
         if self._ahead:
-            self._ahead[arm].update(posterior, self._next_row)
+            # The context just decided is kept current too: its reward may come after other rewards, or twice.
+            self._ahead[arm].update(posterior, max(self._next_row - 1, 0), row)
 
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = []
@@ -76,8 +79,6 @@ class _GPUCBLearner(Learner):
             return
         self._ahead_mean = np.empty(contexts.shape[:2])
         self._ahead_variance = np.empty(contexts.shape[:2])
-        self._ahead = [self._arm_ahead(p, contexts, i) for i, p in enumerate(self._posteriors)]
-
-    def _arm_ahead(self, posterior: Posterior, contexts: Array, arm: int) -> Lookahead:
-        Z = np.ascontiguousarray(contexts[:, arm])
-        return Lookahead(posterior, Z, self._ahead_mean[:, arm], self._ahead_variance[:, arm])
+        for arm, posterior in enumerate(self._stack.posteriors):
+            Z = np.ascontiguousarray(contexts[:, arm])
+            self._ahead.append(Lookahead(posterior, Z, self._ahead_mean[:, arm], self._ahead_variance[:, arm]))

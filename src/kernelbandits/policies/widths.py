@@ -34,8 +34,8 @@ def _confidence(arm: int, posterior: Posterior, problem: Problem, delta: float, 
 
 
 def _known_noise(problem: Problem, width: Width) -> float:
-    missing = [name for name in ("noise_std", "reward_norms") if getattr(problem, name) is None]
-    if missing or problem.noise_std is None:
+    if problem.noise_std is None or problem.reward_norms is None:
+        missing = [name for name in ("noise_std", "reward_norms") if getattr(problem, name) is None]
         raise MissingKnowledge(
             f"{type(width).__name__} needs problem.{' and problem.'.join(missing)}; "
             "state it in Problem(…), or use ConstantWidth(…) which needs neither"
