@@ -21,13 +21,13 @@ LAYERS = [
     {"environments", "policies", "adapters", "theory"},
     {"simulation", "metrics", "testing"},
     {"experiments"},
-    {"paper"},
+    {"paper", "benchmarks"},
     {"cli"},
 ]
 HEAVY = {
-    "matplotlib": {"experiments/figures.py"},
-    "sklearn": {"adapters.py"},
-    "rich": {"experiments"},
+    "matplotlib": {"experiments/figures.py", "benchmarks/picture.py"},
+    "sklearn": {"adapters.py", "benchmarks"},
+    "rich": {"experiments", "benchmarks"},
     "click": {"cli.py"},
 }
 

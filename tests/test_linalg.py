@@ -8,6 +8,11 @@ from hypothesis import strategies as st
 from kernelbandits.linalg import InverseFactor
 
 
+def append(factor, column, corner):
+    whitened = factor.whiten(column)
+    return factor.append(whitened, corner, corner - whitened @ whitened)
+
+
 def positive_definite(n, seed=0, trunk=0):
     """A matrix whose first `trunk` rows and columns do not depend on the seed."""
     B = np.random.default_rng(seed).standard_normal((n, 80))
@@ -19,7 +24,7 @@ def grown(A, start=0):
     factor = InverseFactor.of(A[:start, :start].copy()) if start else InverseFactor.empty()
     appended = []
     for n in range(start, len(A)):
-        factor, last = factor.append(factor.whiten(A[:n, n]), A[n, n])
+        factor, last = append(factor, A[:n, n], A[n, n])
         appended.append(last)
     return factor, appended
 
@@ -47,8 +52,8 @@ def test_an_indefinite_matrix_has_no_factor():
 
 
 def test_a_lost_pivot_is_floored_and_told():
-    factor, first = InverseFactor.empty().append(np.zeros(0), 1.0)
-    copy, second = factor.append(factor.whiten(np.ones(1)), 1.0)
+    factor, first = append(InverseFactor.empty(), np.zeros(0), 1.0)
+    copy, second = append(factor, np.ones(1), 1.0)
     assert not first.floored
     assert second.floored
     assert 0 < second.pivot < 1e-7
@@ -56,7 +61,7 @@ def test_a_lost_pivot_is_floored_and_told():
 
 
 def test_a_zero_matrix_stays_finite():
-    factor, last = InverseFactor.empty().append(np.zeros(0), 0.0)
+    factor, last = append(InverseFactor.empty(), np.zeros(0), 0.0)
     assert last.floored
     assert np.isfinite(factor.inverse).all()
     assert np.isfinite(factor.log_det)
@@ -70,7 +75,7 @@ def test_branches_do_not_touch_each_other(trunk, left, right):
     def branch(matrix):
         factor = base
         for n in range(trunk, len(matrix)):
-            factor, _ = factor.append(factor.whiten(matrix[:n, n]), matrix[n, n])
+            factor, _ = append(factor, matrix[:n, n], matrix[n, n])
         return factor
 
     first, second = branch(A), branch(B)

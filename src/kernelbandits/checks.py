@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array, ArrayLike, BoolArray
 
+HUGE = 1e150
+
 
 def _array(name: str, value: ArrayLike, wanted: str) -> NDArray[Any]:
     try:
@@ -51,6 +53,8 @@ def shaped_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], mea
     `meaning` describes the shape in words for the error message, e.g. "(n points, d features)".
     """
     array = _real_array(name, value)
+    if array.shape == shape:
+        return array
     if len(array.shape) != len(shape) or any(
         want is not None and have != want for have, want in zip(array.shape, shape, strict=True)
     ):
@@ -70,7 +74,17 @@ def finite_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], mea
 
 def points(name: str, value: ArrayLike, dim: int | None = None) -> Array:
     """A matrix of points, shape (n, d)."""
-    return finite_array(name, value, (None, dim), "(points, features)")
+    array = finite_array(name, value, (None, dim), "(points, features)")
+    refuse_huge(name, array)
+    return array
+
+
+def refuse_huge(name: str, array: Array) -> None:
+    """Raise if the square of an entry would overflow: no kernel could make sense of it."""
+    if max(array.max(), -array.min()) > HUGE:
+        raise InvalidArgument(
+            f"{name} must have entries of size at most {HUGE:g}; got {np.abs(array).max():g}. Standardise the features."
+        )
 
 
 def targets(name: str, value: ArrayLike, n: int) -> Array:
@@ -101,9 +115,24 @@ def eligible(value: ArrayLike | None, n_arms: int) -> BoolArray | None:
     return None if mask.all() else mask
 
 
+def eligible_batch(value: ArrayLike | None, n_rounds: int, n_arms: int) -> BoolArray | None:
+    """Masks for several rounds, shape (B, K), from one mask (K,) for all of them or one for each."""
+    if value is None:
+        return None
+    masks = _array("eligible", value, "a boolean array")
+    if masks.shape != (n_rounds, n_arms):
+        one = eligible(masks, n_arms)
+        return None if one is None else np.broadcast_to(one, (n_rounds, n_arms))
+    if masks.dtype != np.bool_ or not masks.any(axis=1).all():
+        raise InvalidArgument(f"eligible must be boolean and allow an arm in every round; got type {masks.dtype}")
+    return masks
+
+
 def arm(value: object, n_arms: int) -> int:
     """An arm's number, 0 … K − 1."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    if type(value) is int and 0 <= value < n_arms:
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise InvalidArgument(f"arm must be a whole number from 0 to {n_arms - 1}; got {value!r}")
     if not 0 <= value < n_arms:
         raise InvalidArgument(f"arm must be from 0 to {n_arms - 1}; got {value}")
@@ -112,9 +141,11 @@ def arm(value: object, n_arms: int) -> int:
 
 def reward(value: object) -> float:
     """A finite reward."""
-    if isinstance(value, bool | np.bool_):
+    if type(value) is float and isfinite(value):
+        return value
+    if isinstance(value, np.bool_):
         return float(value)
-    if not isinstance(value, int | float | np.integer | np.floating):
+    if not isinstance(value, (int, float, np.integer, np.floating)):
         raise InvalidArgument(f"reward must be a number; got {value!r}")
     try:
         number = float(value)

@@ -1,4 +1,4 @@
-"""The one owner of a growing Cholesky factor: rows are appended, nothing is ever factored again.
+"""`InverseFactor`, the one owner of a growing Cholesky factor: rows are appended, nothing is ever factored again.
 
 For A = L Lᵀ it keeps W = L⁻¹, because every later solve with L is then a plain matrix product: faster than a triangular
 solve from Python, and no copy of the factor's slice. New rows wait until W is asked for; then all of them are folded in
@@ -7,7 +7,9 @@ by matrix–matrix products.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
@@ -19,8 +21,7 @@ TINY = float(np.finfo(np.float64).tiny)
 _PIECE = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(NamedTuple):
     """A row (ℓ, p) that was appended to L, and whether its pivot p had to be floored."""
 
     row: Array
@@ -29,18 +30,25 @@ class Appended:
 
 
 class _Buffer:
-    """What a factor and its successors share: W for the first rows, and the rows of L that wait to be folded in."""
+    """What a factor and its successors share: W for the first rows, and rows of L that wait to be folded in."""
 
-    __slots__ = ("folded", "inverse", "pending")
+    __slots__ = ("folded", "inverse", "used", "waiting")
 
-    def __init__(self, inverse: Array, folded: int, pending: list[Appended]) -> None:
+    def __init__(self, inverse: Array, folded: int) -> None:
         self.inverse = inverse
-        self.folded = folded
-        self.pending = pending
+        self.folded = self.used = folded
+        self.waiting = np.zeros((0, 0))
 
-    @property
-    def used(self) -> int:
-        return self.folded + len(self.pending)
+    def append(self, row: Array, pivot: float) -> None:
+        """Let the row (ℓ, p) of L wait; its zeros to the right stand in the array already."""
+        place, n = self.used - self.folded, self.used
+        if place == len(self.waiting) or n == self.waiting.shape[1]:
+            larger = np.zeros((max(16, 2 * place), 2 * n + 16))
+            larger[:place, : self.waiting.shape[1]] = self.waiting[:place]
+            self.waiting = larger
+        self.waiting[place, :n] = row
+        self.waiting[place, n] = pivot
+        self.used = n + 1
 
     def fold(self) -> None:
         """With the waiting rows [C D] of L: the new rows of W are [−D⁻¹ C W, D⁻¹]."""
@@ -49,15 +57,21 @@ class _Buffer:
             larger = np.zeros((max(16, n, 2 * len(self.inverse)),) * 2)
             larger[:m, :m] = self.inverse[:m, :m]
             self.inverse = larger
-        C, D = np.empty((n - m, m)), np.zeros((n - m, n - m))
-        for i, appended in enumerate(self.pending):
-            C[i] = appended.row[:m]
-            D[i, :i] = appended.row[m:]
-            D[i, i] = appended.pivot
+        C, D = self.waiting[: n - m, :m], self.waiting[: n - m, m:n]
         D_inverse, _ = lapack.dtrtri(D, lower=1)  # leaves the zeros above the diagonal alone
         _times_lower(-(D_inverse @ C), self.inverse[:m, :m], out=self.inverse[m:n, :m])
         self.inverse[m:n, m:n] = D_inverse
-        self.folded, self.pending = n, []
+        self.waiting[: n - m] = 0.0
+        self.folded = n
+
+    def fork(self, n: int) -> _Buffer:
+        """A copy of the first n rows."""
+        m = min(self.folded, n)
+        copy = _Buffer(self.inverse[:m, :m].copy(), m)
+        for i in range(m, n):
+            row = self.waiting[i - self.folded]
+            copy.append(row[:i], float(row[i]))
+        return copy
 
 
 class InverseFactor:
@@ -76,7 +90,7 @@ class InverseFactor:
     @staticmethod
     def empty() -> InverseFactor:
         """The factor of a 0 × 0 matrix."""
-        return InverseFactor(_Buffer(np.zeros((0, 0)), 0, []), 0)
+        return InverseFactor(_Buffer(np.zeros((0, 0)), 0), 0)
 
     @staticmethod
     def of(A: Array) -> InverseFactor | None:
@@ -88,7 +102,7 @@ class InverseFactor:
         inverse, info = lapack.dtrtri(upper, lower=0, overwrite_c=1)
         if info:
             return None
-        return InverseFactor(_Buffer(np.ascontiguousarray(inverse.T), len(A), []), len(A))
+        return InverseFactor(_Buffer(np.ascontiguousarray(inverse.T), len(A)), len(A))
 
     @property
     def is_newest(self) -> bool:
@@ -111,20 +125,19 @@ class InverseFactor:
         """L⁻¹ B for B of shape (n,) or (n, m)."""
         return lower_times(self.inverse, B)
 
-    def append(self, whitened: Array, diagonal: float) -> tuple[InverseFactor, Appended]:
-        """The factor of A with one more row and column: `whitened` is L⁻¹ a for the new column a.
+    def append(self, whitened: Array, diagonal: float, remainder: float) -> tuple[InverseFactor, Appended]:
+        """The factor of A with one more row and column: `whitened` is ℓ = L⁻¹ a for the new column a.
 
-        A corner that rounding makes smaller than its own error is floored there; the answer says so.
+        `diagonal` is the new corner and `remainder` what is left of it, diagonal − ‖ℓ‖². A remainder that is smaller
+        than its rounding error is set to that; the answer says so.
         """
         n, buffer = self.n, self._buffer
-        remainder = diagonal - float(whitened @ whitened)
         floor = max(EPS * max(n, 1) * diagonal, TINY)
         floored = remainder < floor
-        appended = Appended(whitened, float(np.sqrt(floor if floored else remainder)), floored)
+        appended = Appended(whitened, sqrt(floor if floored else remainder), floored)
         if buffer.used != n:  # a successor owns the next row: go on with a copy
-            m = min(buffer.folded, n)
-            buffer = _Buffer(buffer.inverse[:m, :m].copy(), m, buffer.pending[: n - m])
-        buffer.pending.append(appended)
+            buffer = buffer.fork(n)
+        buffer.append(whitened, appended.pivot)
         return InverseFactor(buffer, n + 1), appended
 
 
@@ -145,3 +158,15 @@ def _times_lower(A: Array, W: Array, out: Array) -> None:
     for start in range(0, len(W), _PIECE):
         stop = min(start + _PIECE, len(W))
         np.matmul(A[:, start:], W[start:, start:stop], out=out[:, start:stop])
+
+
+def segment_sums(values: Array, starts: Sequence[int]) -> Array:
+    """Sums of consecutive segments, of which some may be empty (where `reduceat` would give the next value)."""
+    edges = np.array([*starts, len(values)])
+    filled = edges[1:] > edges[:-1]
+    if filled.all():
+        return np.add.reduceat(values, edges[:-1])
+    sums = np.zeros(len(starts))
+    if filled.any():
+        sums[filled] = np.add.reduceat(values, edges[:-1][filled])
+    return sums

@@ -30,3 +30,12 @@ def test_predictor_outlives_the_callers_arrays(estimator):
     before = predictor.mean(Z)
     X[:], y[:] = 0.0, 0.0
     assert np.array_equal(predictor.mean(Z), before)
+
+
+@pytest.mark.parametrize("estimator", examples.ESTIMATORS, ids=repr)
+def test_expansion_is_the_same_function(estimator):
+    rng = np.random.default_rng(0)
+    X, y, Z = rng.standard_normal((9, 4)), rng.standard_normal(9), rng.standard_normal((3, 4))
+    for predictor in (estimator.fit(X, y), estimator.without_data(4)):
+        if predictor.expansion is not None:
+            assert np.allclose(predictor.expansion(Z), predictor.mean(Z), rtol=1e-9, atol=1e-9)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import examples
 import kernelbandits as kb
 import oracles
 
@@ -71,15 +72,22 @@ def test_under_a_mask_the_least_played_eligible_arm_is_next():
     assert arms == [1, 2, 0, 0, 1]
 
 
-def test_an_arm_without_data_predicts_zero():
-    agent = POLICY.start(PROBLEM, 0)
-    never = np.array([True, True, False])
+@pytest.mark.parametrize("never", range(K))
+@pytest.mark.parametrize("announced", [False, True])
+@pytest.mark.parametrize("estimator", examples.ESTIMATORS, ids=repr)
+def test_an_arm_without_data_predicts_zero(estimator, announced, never):
+    agent = kb.ExploreThenCommit(estimator, n_explore=11).start(PROBLEM, 0)
+    data = [[] for _ in range(K)]
     for t in range(11):
-        arm = agent.choose(CONTEXTS[t], eligible=never).arm
+        arm = agent.choose(CONTEXTS[t], eligible=np.arange(K) != never).arm
         agent.observe(CONTEXTS[t, arm], arm, -1.0)
-    decision = agent.choose(CONTEXTS[0])
-    assert decision.scores[2] == 0.0
-    assert decision.arm == 2
+        data[arm].append(CONTEXTS[t, arm])
+    if announced:
+        agent.prefetch(CONTEXTS[11:13])
+    scores = agent.choose(CONTEXTS[11]).scores
+    for arm, X in enumerate(data):
+        expected = estimator.fit(X, -np.ones(len(X))).mean(CONTEXTS[11, arm : arm + 1])[0] if X else 0.0
+        assert scores[arm] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("n_explore", [1, K - 1])

@@ -82,7 +82,7 @@ def test_a_clear_winner_is_certain():
     assert {(d.arm, d.propensity) for d in decisions} == {(2, 1.0)}
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("size", [1e-12, 1e-6, 1.0, 1e6])
 def test_scores_apart_by_more_than_rounding_do_not_tie(size):
     problem = kb.Problem(K, DIM, true_means=lambda contexts: size * np.array([0.1, 0.2, 0.9, 0.9 - 1e-3]))
     assert {d.arm for d in first_decisions(kb.Oracle(), problem, n=50)} == {2}

@@ -108,6 +108,16 @@ def test_large_numbers_are_not_mistaken_for_infinity():
     assert kb.Problem(2, 1, reward_norms=[1e308, 1e308]).reward_norms[1] == 1e308
 
 
+@pytest.mark.parametrize("kernel", [kb.Gaussian(), kb.Laplace(), kb.Linear()], ids=repr)
+def test_points_whose_squares_overflow_are_refused(kernel):
+    """They are finite, but their distances and inner products are not."""
+    points = [[1e200, 1.0], [2e200, 1.0]]
+    with pytest.raises(InvalidArgument, match=r"^X "):
+        kernel(points)
+    with pytest.raises(InvalidArgument, match=r"^X "):
+        kb.MinNormInterpolator(kernel).fit(points, [1.0, 2.0])
+
+
 def test_schoenberg_says_where_it_is_defined():
     kernel = kb.Schoenberg(coefficients=(1.0, 1.0), dim=4)
     with pytest.raises(InvalidArgument, match="row 1 is the zero vector"):

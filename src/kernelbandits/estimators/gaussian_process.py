@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -14,6 +14,15 @@ from kernelbandits.fields import Positive
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import Appended, InverseFactor
 from kernelbandits.types import Array, ArrayLike
+
+
+class Outlook(NamedTuple):
+    """What a posterior says about f(x): v = L⁻¹ K(X, x), the mean, and the variance before and after the data."""
+
+    whitened: Array
+    mean: float
+    prior: float
+    variance: float
 
 
 @final
@@ -86,22 +95,24 @@ class Posterior(Predictor):
     def extend(self, x: ArrayLike, y: float) -> Posterior:
         """The posterior after one more observation, in O(n² + n d)."""
         point = checks.finite_array("x", x, (self.dim,), "one point")
-        return self.absorb(point, checks.reward(y))
+        return self.absorb(point, checks.reward(y), self.at(point))
 
-    def absorb(
-        self, x: Array, y: float, whitened: Array | None = None, prior_variance: float | None = None
-    ) -> Posterior:
-        """`extend` for a caller that has checked, and may know v = L⁻¹ K(X, x) and K(x, x) already."""
-        n = self.n
-        if whitened is None:
-            whitened = self.whiten(x[np.newaxis])[:, 0]
-        if prior_variance is None:
-            prior_variance = float(self.kernel.diagonal(x[np.newaxis])[0])
+    def at(self, x: Array) -> Outlook:
+        """What is known about f(x) at one point."""
+        row = x[np.newaxis]
+        whitened = self.whiten(row)[:, 0]
+        prior = float(self.kernel.diagonal(row)[0])
+        mean = float(self.whitened_targets[: self.n] @ whitened)
+        return Outlook(whitened, mean, prior, prior - float(whitened @ whitened))
+
+    def absorb(self, x: Array, y: float, outlook: Outlook) -> Posterior:
+        """`extend` for a caller that has checked, and knows what the posterior says about f(x)."""
+        n, whitened = self.n, outlook.whitened
         free = self.factor.is_newest
-        factor, last = self.factor.append(whitened, prior_variance + self.ridge)
+        factor, last = self.factor.append(whitened, outlook.prior + self.ridge, outlook.variance + self.ridge)
         points, targets = _with_row(self.points, n, free), _with_row(self.whitened_targets, n, free)
         points[n] = x
-        targets[n] = (y - whitened @ targets[:n]) / last.pivot
+        targets[n] = (y - outlook.mean) / last.pivot
         log_det, floored = self.log_det + 2.0 * log(last.pivot), self.floored + last.floored
         return Posterior(self.kernel, self.ridge, factor, points, targets, log_det, last, floored)
 
@@ -141,7 +152,7 @@ class GaussianProcess(Estimator[Posterior]):
         """For a ridge below the rounding error of K: appending floors the lost pivots and counts them."""
         posterior = self.without_data(X.shape[1])
         for x, target in zip(X, y, strict=True):
-            posterior = posterior.absorb(x, float(target))
+            posterior = posterior.absorb(x, float(target), posterior.at(x))
         return posterior
 
     def without_data(self, dim: int) -> Posterior:

@@ -2,63 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from kernelbandits.estimators.gaussian_process import Posterior
+from kernelbandits.estimators.gaussian_process import Outlook, Posterior
 from kernelbandits.types import Array
 
 
 class Lookahead:
-    """Mean and variance of one posterior at B fixed contexts, after every observation.
+    """Mean and variance of every arm's posterior at its contexts of B rounds, after every observation.
 
-    It keeps the whitened kernel block V = L⁻¹ K(X, Z), made by one matrix product for the whole block. An observation
-    adds a row to L, hence one row to V: v = (K(x, Z) − ℓᵀV)/p, and then mean += v · (L⁻¹y)_n, variance −= v². The
-    contexts already passed need no update, so the work shrinks as the block is used up.
+    For each arm it keeps the whitened kernel block V = L⁻¹ K(X, Z), made by one matrix product for the whole block. An
+    observation adds a row to L, hence one row to V: v = (K(x, Z) − ℓᵀV)/p, and then mean += v · (L⁻¹y)_n and
+    variance −= v². Rounds already passed need no update, so the work shrinks as the block is used up.
+
+    Attributes:
+        mean: posterior means, shape (K, B).
+        variance: posterior variances, shape (K, B).
+
     """
 
-    __slots__ = ("_K", "_V", "_Z", "_n", "_prior", "mean", "variance")
+    __slots__ = ("_K", "_V", "_contexts", "_kernel", "_n", "_prior", "mean", "variance")
 
-    def __init__(self, posterior: Posterior, Z: Array, mean: Array, variance: Array) -> None:
-        """`mean` and `variance`, shape (B,), are filled here and kept current: views into the caller's table."""
-        n = self._n = posterior.n
-        self._Z = Z
-        self._K: Array | None = None
-        self._V = np.empty((n + 16, len(Z)))
-        V = self._V[:n]
-        V[:] = posterior.whiten(Z)
-        self._prior = posterior.kernel.diagonal(Z)
-        self.mean = mean
-        self.variance = variance
-        mean[:] = posterior.whitened_targets[:n] @ V
-        variance[:] = self._prior - np.einsum("ij,ij->j", V, V)
+    def __init__(self, posteriors: Sequence[Posterior], contexts: Array) -> None:
+        """One posterior an arm, all over one kernel; contexts of shape (B, K, d)."""
+        n_rounds, n_arms, dim = contexts.shape
+        self._kernel = posteriors[0].kernel
+        self._contexts = contexts
+        self._n = [posterior.n for posterior in posteriors]
+        self._V = [np.empty((n + 16, n_rounds)) for n in self._n]
+        self._K: list[tuple[Array, int] | None] = [None] * n_arms
+        self._prior = self._kernel.diagonal(contexts.reshape(-1, dim)).reshape(n_rounds, n_arms)
+        self.mean = np.zeros((n_arms, n_rounds))
+        self.variance = self._prior.T.copy()
+        for arm, posterior in enumerate(posteriors):
+            if posterior.n:
+                V = self._V[arm][: posterior.n] = posterior.whiten(contexts[:, arm])
+                np.dot(posterior.whitened_targets[: posterior.n], V, out=self.mean[arm])
+                self.variance[arm] -= np.einsum("ij,ij->j", V, V)
 
-    def absorb(self, posterior: Posterior, row: int, reward: float) -> Posterior:
-        """The posterior after a reward for context `row`: what `absorb` would compute is known here already."""
-        whitened = self._V[: self._n, row].copy()
-        return posterior.absorb(self._Z[row], reward, whitened, float(self._prior[row]))
+    def absorb(self, posterior: Posterior, arm: int, row: int, reward: float) -> Posterior:
+        """The arm's posterior after a reward in round `row`, about which everything is known here already."""
+        outlook = Outlook(
+            self._V[arm][: self._n[arm], row].copy(),
+            float(self.mean[arm, row]),
+            float(self._prior[row, arm]),
+            float(self.variance[arm, row]),
+        )
+        return posterior.absorb(self._contexts[row, arm], reward, outlook)
 
-    def update(self, posterior: Posterior, start: int, row: int | None) -> None:
-        """Take in the newest observation of `posterior`, context `row` of the block if it is one, from `start` on."""
-        n, last = self._n, posterior.last
+    def update(self, posterior: Posterior, arm: int, row: int | None, start: int) -> None:
+        """Take in the newest observation of the arm's posterior, made in round `row` of the block if in one.
+
+        Rounds before `start` are left behind.
+        """
+        n, last, V = self._n[arm], posterior.last, self._V[arm]
         assert last is not None
-        assert posterior.n == n + 1, "a lookahead follows its posterior one observation at a time"
-        if n == len(self._V):
-            self._V = np.concatenate([self._V, np.empty_like(self._V)])
-        v = self._V[n, start:]
-        np.matmul(last.row, self._V[:n, start:], out=v)
-        np.subtract(self._covariances(posterior, row)[start:], v, out=v)
+        assert posterior.n == n + 1, "a lookahead follows its posteriors one observation at a time"
+        if n == len(V):
+            V = self._V[arm] = np.concatenate([V, np.empty_like(V)])
+        v = np.subtract(self._covariances(posterior, arm, row, start), last.row @ V[:n, start:], out=V[n, start:])
         v /= last.pivot
-        self.mean[start:] += v * posterior.whitened_targets[n]
-        self.variance[start:] -= v * v
-        self._n = n + 1
+        mean, variance = self.mean[arm, start:], self.variance[arm, start:]
+        mean += v * posterior.whitened_targets[n]
+        variance -= v * v
+        self._n[arm] = n + 1
 
-    def _covariances(self, posterior: Posterior, row: int | None) -> Array:
-        """K(x, Z) for the newest observation x, shape (B,); a row of K(Z, Z), made once, if x is of the block."""
+    def _covariances(self, posterior: Posterior, arm: int, row: int | None, start: int) -> Array:
+        """K(x, Z) for the newest observation x and the arm's contexts from `start` on."""
         if row is None:
             newest = posterior.points[posterior.n - 1 : posterior.n]
-            covariances: Array = posterior.kernel.block(newest, self._Z)[0]
-            return covariances
-        if self._K is None:
-            self._K = posterior.kernel.gram(self._Z)
-        known: Array = self._K[row]
-        return known
+            fresh: Array = self._kernel.block(newest, self._contexts[start:, arm])[0]
+            return fresh
+        known = self._K[arm]
+        if known is None:
+            # K(Z, Z) of what is still ahead of this arm, for all of its observations in this block.
+            ahead = self._contexts[start:, arm]
+            known = self._K[arm] = (self._kernel.block(ahead, ahead), start)
+        K, first = known
+        return K[row - first, start - first :]

@@ -10,6 +10,7 @@ from kernelbandits.estimators.base import Predictor
 from kernelbandits.estimators.gaussian_process import Posterior
 from kernelbandits.kernels import StackedExpansions
 from kernelbandits.kernels.base import Features
+from kernelbandits.linalg import segment_sums
 from kernelbandits.types import Array
 
 
@@ -52,8 +53,8 @@ class PosteriorStack:
             start, stop = stop, stop + len(inverse)
             starts.append(start)
             np.dot(inverse, covariances[start:stop], out=whitened[start:stop])
-        mean = _segment_sums(whitened * np.concatenate(self._targets), starts)
-        variance = self._kernel.diagonal(contexts) - _segment_sums(whitened * whitened, starts)
+        mean = segment_sums(whitened * np.concatenate(self._targets), starts)
+        variance = self._kernel.diagonal(contexts) - segment_sums(whitened * whitened, starts)
         return mean, np.sqrt(np.maximum(variance, 0.0))
 
     def _look_up(self) -> None:
@@ -63,13 +64,3 @@ class PosteriorStack:
             self._inverses[arm] = posterior.factor.inverse
             self._targets[arm] = posterior.whitened_targets[: posterior.n]
         self._stale.clear()
-
-
-def _segment_sums(values: Array, starts: list[int]) -> Array:
-    """Sums of consecutive segments, of which some may be empty (where `reduceat` would give the next value)."""
-    edges = np.array([*starts, len(values)])
-    sums = np.zeros(len(starts))
-    filled = edges[1:] > edges[:-1]
-    if filled.any():
-        sums[filled] = np.add.reduceat(values, edges[:-1][filled])
-    return sums

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import sqrt
 from typing import final
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from kernelbandits.kernels.base import Features, Kernel
 from kernelbandits.kernels.blocks import pieces
+from kernelbandits.linalg import segment_sums
 from kernelbandits.types import Array
 
 
@@ -51,11 +53,10 @@ class StackedExpansions:
         [self._kernel] = {expansion.kernel for expansion in expansions}
         self._lefts: list[Features] = [self._kernel.left(expansion.centers) for expansion in expansions]
         self._coefficients = np.concatenate([expansion.coefficients for expansion in expansions])
-        counts = [len(expansion.coefficients) for expansion in expansions]
-        self._starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        self._starts = [0, *accumulate(len(expansion.coefficients) for expansion in expansions[:-1])]
 
     def __call__(self, contexts: Array) -> Array:
         """f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d), shape (K,)."""
         values = self._kernel.evaluate_each(self._lefts, self._kernel.right(contexts))
         values *= self._coefficients
-        return np.add.reduceat(values, self._starts)
+        return segment_sums(values, self._starts)

@@ -15,6 +15,8 @@ import numpy as np
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array
 
+_EPS = float(np.finfo(np.float64).eps)
+
 
 class Geometry(ABC):
     """t(x, z) by features. Answers are fresh arrays that the caller may overwrite."""
@@ -97,12 +99,12 @@ class Radial(Geometry):
 
     def scale(self, right: Array) -> Array:
         # Near 0 both norms are alike, so one of them measures the error of a product of p terms.
-        tolerance: Array = right[:, -1] * (4.0 * np.finfo(np.float64).eps * right.shape[1])
+        tolerance: Array = right[:, -1] * (4.0 * _EPS * right.shape[1])
         return tolerance
 
     def settle(self, t: Array, scale: Array) -> None:
         small = t <= scale
-        if small.any():
+        if np.count_nonzero(small):
             t[small] = 0.0
 
     def diagonal(self, X: Array) -> Array:

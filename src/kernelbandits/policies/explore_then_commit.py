@@ -12,8 +12,8 @@ from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.estimators.stack import stacked
 from kernelbandits.fields import Count
 from kernelbandits.kernels import StackedExpansions
-from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.choosing import mask_scores, pick_best
+from kernelbandits.policies.base import Choice, Decisions, Learner, Policy
+from kernelbandits.policies.choosing import best_arms, mask_scores, pick_best
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
 
@@ -67,6 +67,16 @@ class _ExploreThenCommitLearner(Learner):
         if self._predictors is None and self._explored.sum() < self._n_explore:
             return self._explore(eligible)
         return pick_best(self._scores(contexts, row), eligible, self._rng)
+
+    def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions:
+        exploring = 0 if self._predictors else int(self._n_explore - self._explored.sum())
+        if exploring > 0:
+            return super().decide_batch(contexts, eligible)
+        scores = _predict(self._committed(), contexts)
+        if eligible is not None:
+            scores = np.where(eligible, scores, -np.inf)
+        arms, propensities = best_arms(scores, self._rng)
+        return Decisions(0, arms, propensities, scores, np.zeros(len(arms), dtype=bool))
 
     def _explore(self, eligible: BoolArray | None) -> Choice:
         turns = mask_scores(-self._explored, eligible)

@@ -11,7 +11,7 @@ from kernelbandits.estimators.gaussian_process import GaussianProcess
 from kernelbandits.estimators.lookahead import Lookahead
 from kernelbandits.estimators.stack import PosteriorStack
 from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.choosing import mask_scores, pick_best
+from kernelbandits.policies.choosing import best_arm, mask_scores
 from kernelbandits.policies.widths import TheoreticalWidth, Width
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
@@ -43,42 +43,32 @@ class _GPUCBLearner(Learner):
         self._rng = rng
         self._stack = PosteriorStack([model.without_data(problem.dim)] * problem.n_arms)
         self._beta = np.array([width.of(arm, p, problem) for arm, p in enumerate(self._stack.posteriors)])
-        self._ahead: list[Lookahead] = []
-        self._ahead_mean = self._ahead_variance = np.empty((0, problem.n_arms))
+        self._ahead: Lookahead | None = None
         self._next_row = 0
 
     def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
-        mean, std = self._predict(contexts, row)
-        choice = pick_best(mean + self._beta * std, eligible, self._rng)
-        mean = mask_scores(mean, eligible)
-        return choice._replace(explored=bool(mean[choice.arm] < mean.max()))
-
-    def _predict(self, contexts: Array, row: int | None) -> tuple[Array, Array]:
-        """Posterior mean and standard deviation of every arm at its context, shapes (K,)."""
-        if row is None:
-            return self._stack.mean_and_std(contexts)
-        self._next_row = row + 1
-        return self._ahead_mean[row], np.sqrt(np.maximum(self._ahead_variance[row], 0.0))
+        if row is None or self._ahead is None:
+            mean, std = self._stack.mean_and_std(contexts)
+        else:
+            self._next_row = row + 1
+            mean, std = self._ahead.mean[:, row], np.sqrt(np.maximum(self._ahead.variance[:, row], 0.0))
+        scores = mask_scores(mean + self._beta * std, eligible)
+        arm, propensity = best_arm(scores, self._rng)
+        greedy = int(mask_scores(mean, eligible).argmax())
+        return Choice(arm, propensity, scores, explored=bool(mean[arm] < mean[greedy]))
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        posterior = self._stack.posteriors[arm]
-        if row is None:
-            posterior = posterior.absorb(context, reward)
+        posterior, ahead = self._stack.posteriors[arm], self._ahead
+        if row is None or ahead is None:
+            posterior = posterior.absorb(context, reward, posterior.at(context))
         else:
-            posterior = self._ahead[arm].absorb(posterior, row, reward)
+            posterior = ahead.absorb(posterior, arm, row, reward)
         self._stack.replace(arm, posterior)
         self._beta[arm] = self._width.of(arm, posterior, self._problem)
-        if self._ahead:
-            # The context just decided is kept current too: its reward may come after other rewards, or twice.
-            self._ahead[arm].update(posterior, max(self._next_row - 1, 0), row)
+        if ahead is not None:
+            # The round just decided is kept current too: its reward may come after other rewards, or twice.
+            ahead.update(posterior, arm, row, start=max(self._next_row - 1, 0))
 
     def look_ahead(self, contexts: Array | None) -> None:
-        self._ahead = []
+        self._ahead = None if contexts is None else Lookahead(self._stack.posteriors, contexts)
         self._next_row = 0
-        if contexts is None:
-            return
-        self._ahead_mean = np.empty(contexts.shape[:2])
-        self._ahead_variance = np.empty(contexts.shape[:2])
-        for arm, posterior in enumerate(self._stack.posteriors):
-            Z = np.ascontiguousarray(contexts[:, arm])
-            self._ahead.append(Lookahead(posterior, Z, self._ahead_mean[:, arm], self._ahead_variance[:, arm]))
