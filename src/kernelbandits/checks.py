@@ -14,6 +14,12 @@ from kernelbandits.types import Array, ArrayLike, BoolArray
 HUGE = 1e150
 
 
+def _squares_fit(array: Array) -> bool:
+    """Whether the sum of squares is far from overflow: then no entry is NaN, infinite or huge. One pass, by BLAS."""
+    flat = array.ravel()
+    return bool(np.dot(flat, flat) < HUGE**2)
+
+
 def _array(name: str, value: ArrayLike, wanted: str) -> NDArray[Any]:
     try:
         return np.asarray(value)
@@ -74,14 +80,21 @@ def finite_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], mea
 
 def points(name: str, value: ArrayLike, dim: int | None = None) -> Array:
     """A matrix of points, shape (n, d)."""
-    array = finite_array(name, value, (None, dim), "(points, features)")
-    refuse_huge(name, array)
+    array = shaped_array(name, value, (None, dim), "(points, features)")
+    refuse_unusable(name, array)
     return array
+
+
+def refuse_unusable(name: str, array: Array) -> None:
+    """Raise if an entry is NaN, infinite, or so large that its square would overflow."""
+    if not _squares_fit(array):
+        refuse_non_finite(name, array)
+        refuse_huge(name, array)
 
 
 def refuse_huge(name: str, array: Array) -> None:
     """Raise if the square of an entry would overflow: no kernel could make sense of it."""
-    if max(array.max(), -array.min()) > HUGE:
+    if np.abs(array).max() > HUGE:
         raise InvalidArgument(
             f"{name} must have entries of size at most {HUGE:g}; got {np.abs(array).max():g}. Standardise the features."
         )

@@ -18,7 +18,7 @@ from kernelbandits.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-_PIECE = 256
+_PIECE = 96
 
 
 class Appended(NamedTuple):
@@ -58,9 +58,15 @@ class _Buffer:
             larger[:m, :m] = self.inverse[:m, :m]
             self.inverse = larger
         C, D = self.waiting[: n - m, :m], self.waiting[: n - m, m:n]
-        D_inverse, _ = lapack.dtrtri(D, lower=1)  # leaves the zeros above the diagonal alone
-        _times_lower(-(D_inverse @ C), self.inverse[:m, :m], out=self.inverse[m:n, :m])
-        self.inverse[m:n, m:n] = D_inverse
+        if n == m + 1:  # the live case, one observation at a time: a vector times W, and a number
+            row = self.inverse[m, :m]
+            np.matmul(C[0], self.inverse[:m, :m], out=row)
+            row /= -D[0, 0]
+            self.inverse[m, m] = 1.0 / D[0, 0]
+        else:
+            D_inverse, _ = lapack.dtrtri(D, lower=1)  # leaves the zeros above the diagonal alone
+            _times_lower(-(D_inverse @ C), self.inverse[:m, :m], out=self.inverse[m:n, :m])
+            self.inverse[m:n, m:n] = D_inverse
         self.waiting[: n - m] = 0.0
         self.folded = n
 
@@ -141,16 +147,15 @@ class InverseFactor:
         return InverseFactor(buffer, n + 1), appended
 
 
-def lower_times(W: Array, B: Array) -> Array:
-    """W B for lower triangular W; the zeros of a large W are passed over."""
+def lower_times(W: Array, B: Array, out: Array | None = None) -> Array:
+    """W B for lower triangular W, B of shape (n,) or (n, m); the zeros of a large W are passed over."""
     n = len(W)
-    if n <= _PIECE:
-        return W @ B
-    product = np.empty(B.shape)
+    if out is None:
+        out = np.empty(B.shape)
     for start in range(0, n, _PIECE):
         stop = min(start + _PIECE, n)
-        np.matmul(W[start:stop, :stop], B[:stop], out=product[start:stop])
-    return product
+        np.matmul(W[start:stop, :stop], B[:stop], out=out[start:stop])
+    return out
 
 
 def _times_lower(A: Array, W: Array, out: Array) -> None:

@@ -13,7 +13,7 @@ from kernelbandits.policies.base import Policy
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
 
-BLOCK = 64
+BLOCK = 96
 """Rounds shown ahead at a time: enough for matrix–matrix work, few enough that the block stays in the cache."""
 
 

@@ -24,7 +24,7 @@ class Case:
     Attributes:
         name: how the command line calls it.
         title: what is measured, in words.
-        contenders: makes the functions to time, by name; "ours" is one of them. Peers that are not installed are left out.
+        contenders: makes the functions to time, by name; "ours" is one of them. Only installed peers.
         threads: BLAS threads.
         goals: ratios to reach.
         same: whether all answers must be equal, so that only equal work is compared.

@@ -67,7 +67,7 @@ def river(shown: Sequence[Array]) -> Callable[[], Any]:
     """LinUCB (disjoint) on a shared context given as a dictionary."""
     from river.bandit import LinUCBDisjoint
 
-    n_arms, dim = shown[0].shape
+    n_arms = len(shown[0])
     model = LinUCBDisjoint(alpha=1.0, seed=1)
     arms = list(range(n_arms))
     rows = [dict(enumerate(map(float, contexts[0]))) for contexts in shown]

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from kernelbandits.environments.base import Rounds
+from kernelbandits.kernels import Gaussian
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
 
@@ -40,15 +41,14 @@ def _play(rounds: Rounds, problem: Problem, predict: Predict, learn: Learn) -> I
 
 
 def plain_incremental(rounds: Rounds, problem: Problem) -> IntArray:
-    """A Cholesky factor an arm, one row appended per observation, one triangular solve per arm and round."""
-    d = problem.dim
-    X = [np.empty((0, d)) for _ in range(problem.n_arms)]
+    """A Cholesky factor an arm, one row appended per observation; per arm and round one kernel call and one solve."""
+    kernel = Gaussian(GAMMA)
+    X = [np.empty((0, problem.dim)) for _ in range(problem.n_arms)]
     L = [np.empty((0, 0)) for _ in range(problem.n_arms)]
     whitened_y = [np.empty(0) for _ in range(problem.n_arms)]
 
     def whiten(i: int, x: Array) -> Array:
-        k = np.exp(-GAMMA * ((X[i] - x) ** 2).sum(axis=1) / d)
-        return solve_triangular(L[i], k, lower=True)
+        return solve_triangular(L[i], kernel(X[i], x[np.newaxis])[:, 0], lower=True)
 
     def predict(i: int, x: Array) -> tuple[float, float]:
         if not len(X[i]):

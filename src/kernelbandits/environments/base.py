@@ -32,8 +32,8 @@ class Rounds:
 
     def __post_init__(self) -> None:
         horizon = len(checks.finite_array("noise", self.noise, (None,), "one number a round"))
-        contexts = checks.finite_array("contexts", self.contexts, (horizon, None, None), "(rounds, arms, features)")
-        checks.refuse_huge("contexts", contexts)
+        contexts = checks.shaped_array("contexts", self.contexts, (horizon, None, None), "(rounds, arms, features)")
+        checks.refuse_unusable("contexts", contexts)
         checks.finite_array("means", self.means, contexts.shape[:2], "(rounds, arms)")
 
     def __len__(self) -> int:

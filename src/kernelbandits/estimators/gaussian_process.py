@@ -110,17 +110,17 @@ class Posterior(Predictor):
         n, whitened = self.n, outlook.whitened
         free = self.factor.is_newest
         factor, last = self.factor.append(whitened, outlook.prior + self.ridge, outlook.variance + self.ridge)
-        points, targets = _with_row(self.points, n, free), _with_row(self.whitened_targets, n, free)
+        points, targets = self.points, self.whitened_targets
+        if not free or n == len(points):
+            points, targets = _with_room(points, n), _with_room(targets, n)
         points[n] = x
         targets[n] = (y - outlook.mean) / last.pivot
         log_det, floored = self.log_det + 2.0 * log(last.pivot), self.floored + last.floored
         return Posterior(self.kernel, self.ridge, factor, points, targets, log_det, last, floored)
 
 
-def _with_row(array: Array, n: int, free: bool) -> Array:
-    """An array whose row n may be written: this one, unless it is full or a successor owns that row."""
-    if free and n < len(array):
-        return array
+def _with_room(array: Array, n: int) -> Array:
+    """A copy of the first n rows with room for more: the array was full, or a successor owns its next row."""
     larger = np.zeros((max(16, 2 * n), *array.shape[1:]))
     larger[:n] = array[:n]
     return larger

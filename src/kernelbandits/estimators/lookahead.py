@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kernelbandits.estimators.gaussian_process import Outlook, Posterior
+from kernelbandits.kernels.base import Features
 from kernelbandits.types import Array
 
 
@@ -23,7 +24,7 @@ class Lookahead:
 
     """
 
-    __slots__ = ("_K", "_V", "_contexts", "_kernel", "_n", "_prior", "mean", "variance")
+    __slots__ = ("_K", "_V", "_contexts", "_kernel", "_n", "_prior", "_right", "mean", "variance")
 
     def __init__(self, posteriors: Sequence[Posterior], contexts: Array) -> None:
         """One posterior an arm, all over one kernel; contexts of shape (B, K, d)."""
@@ -36,11 +37,17 @@ class Lookahead:
         self._prior = self._kernel.diagonal(contexts.reshape(-1, dim)).reshape(n_rounds, n_arms)
         self.mean = np.zeros((n_arms, n_rounds))
         self.variance = self._prior.T.copy()
+        self._right: list[Features | None] = [None] * n_arms
         for arm, posterior in enumerate(posteriors):
             if posterior.n:
-                V = self._V[arm][: posterior.n] = posterior.whiten(contexts[:, arm])
-                np.dot(posterior.whitened_targets[: posterior.n], V, out=self.mean[arm])
-                self.variance[arm] -= np.einsum("ij,ij->j", V, V)
+                self._fill(arm, posterior)
+
+    def _fill(self, arm: int, posterior: Posterior) -> None:
+        n, right = posterior.n, self._kernel.right(self._contexts[:, arm])
+        V = self._V[arm][:n] = posterior.factor.whiten(self._kernel.evaluate(self._kernel.left(posterior.X), right))
+        np.dot(posterior.whitened_targets[:n], V, out=self.mean[arm])
+        self.variance[arm] -= np.einsum("ij,ij->j", V, V)
+        self._right[arm] = right
 
     def absorb(self, posterior: Posterior, arm: int, row: int, reward: float) -> Posterior:
         """The arm's posterior after a reward in round `row`, about which everything is known here already."""
@@ -78,7 +85,8 @@ class Lookahead:
         known = self._K[arm]
         if known is None:
             # K(Z, Z) of what is still ahead of this arm, for all of its observations in this block.
-            ahead = self._contexts[start:, arm]
-            known = self._K[arm] = (self._kernel.block(ahead, ahead), start)
+            ahead, right = self._contexts[start:, arm], self._right[arm]
+            right = self._kernel.right(ahead) if right is None else tuple([feature[start:] for feature in right])
+            known = self._K[arm] = (self._kernel.evaluate(self._kernel.left(ahead), right), start)
         K, first = known
         return K[row - first, start - first :]

@@ -116,6 +116,10 @@ class ProfileKernel(Kernel):
         geometry = self._geometry()
         t: Array = x @ z.T
         geometry.settle(t, geometry.scale(z))
+        return self._profile_over(t)
+
+    def _profile_over(self, t: Array) -> Array:
+        """h(t) where t may be overwritten: a place to save a pass over memory."""
         return self.profile(t)
 
     def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
@@ -128,7 +132,7 @@ class ProfileKernel(Kernel):
             start += n
         geometry = self._geometry()
         geometry.settle(t, np.repeat(geometry.scale(z), counts))
-        return self.profile(t)
+        return self._profile_over(t)
 
     def diagonal(self, X: Array) -> Array:
         return self.profile(self._geometry().diagonal(X))

@@ -12,6 +12,11 @@ PANEL = 256
 """Rows and columns of a piece: large enough for matrix products at full speed, small enough for the cache."""
 
 
+def rows_at_once(width: int) -> int:
+    """Rows of a block of this width that fit into the cache together."""
+    return max(64, 2**16 // max(width, 1))
+
+
 def pieces(n: int, size: int = PANEL) -> Iterator[slice]:
     """Consecutive slices of at most `size` that cover range(n)."""
     for start in range(0, n, size):

@@ -11,7 +11,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels.base import Features, Kernel
-from kernelbandits.kernels.blocks import pieces
+from kernelbandits.kernels.blocks import pieces, rows_at_once
 from kernelbandits.linalg import segment_sums
 from kernelbandits.types import Array
 
@@ -29,7 +29,7 @@ class KernelExpansion:
         """F at the rows of X, shape (n,). Works through X in pieces: the block K(X, centres) is never held whole."""
         right = self.kernel.right(self.centers)
         values = np.empty(len(X))
-        for rows in pieces(len(X)):
+        for rows in pieces(len(X), rows_at_once(max(self.centers.shape))):
             np.dot(self.kernel.evaluate(self.kernel.left(X[rows]), right), self.coefficients, out=values[rows])
         return values
 

@@ -132,8 +132,7 @@ class Agent:
         mask = checks.eligible(eligible, self.problem.n_arms)
         row = self._place(X)
         if row is None:  # what was announced has been checked then
-            checks.refuse_non_finite("contexts", X)
-            checks.refuse_huge("contexts", X)
+            checks.refuse_unusable("contexts", X)
             self._forget_ahead()
         choice = self._learner.decide(X, mask, row)
         if row is not None:
@@ -162,8 +161,7 @@ class Agent:
         reward = checks.reward(reward)
         row = self._chosen_row
         if row is None or self._ahead is None or np.count_nonzero(self._ahead[row, arm] != x):
-            checks.refuse_non_finite("context", x)
-            checks.refuse_huge("context", x)
+            checks.refuse_unusable("context", x)
             row = None
         self._learner.learn(x, arm, reward, row)
 
@@ -180,8 +178,8 @@ class Agent:
 
     def _block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)
-        block = checks.finite_array("contexts", contexts, shape, "(rounds, arms, features)")
-        checks.refuse_huge("contexts", block)
+        block = checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)")
+        checks.refuse_unusable("contexts", block)
         return block
 
     def _place(self, contexts: Array) -> int | None:

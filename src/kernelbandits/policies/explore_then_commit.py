@@ -121,5 +121,4 @@ class _ExploreThenCommitLearner(Learner):
 
 def _predict(predictors: list[Predictor], contexts: Array) -> Array:
     """Predictions for contexts of shape (B, K, d), shape (B, K)."""
-    columns = (np.ascontiguousarray(contexts[:, i]) for i in range(len(predictors)))
-    return np.stack([f.predict(X) for f, X in zip(predictors, columns, strict=True)], axis=1)
+    return np.stack([predictor.predict(contexts[:, arm]) for arm, predictor in enumerate(predictors)], axis=1)

@@ -60,7 +60,7 @@ class _GPUCBLearner(Learner):
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         posterior, ahead = self._stack.posteriors[arm], self._ahead
         if row is None or ahead is None:
-            posterior = posterior.absorb(context, reward, posterior.at(context))
+            posterior = posterior.absorb(context, reward, self._stack.outlook(arm, context))
         else:
             posterior = ahead.absorb(posterior, arm, row, reward)
         self._stack.replace(arm, posterior)
