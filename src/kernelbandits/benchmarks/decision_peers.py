@@ -11,24 +11,40 @@ from kernelbandits.types import Array
 
 
 def vowpal_wabbit(shown: Sequence[Array]) -> Callable[[], Any]:
-    """`--cb_explore_adf` with one action an arm; the examples are parsed beforehand, in its favour."""
-    from vowpalwabbit import Workspace
+    """`--cb_explore_adf` with one action an arm, from the contexts as numbers, as a service would have them."""
+    workspace = _trained_workspace(shown)
 
-    workspace = Workspace("--cb_explore_adf --quiet")
+    def run() -> None:
+        for contexts in shown:
+            workspace.predict(_lines(contexts))
 
-    def lines(contexts: Array, label: str = "") -> list[str]:
-        rows = [" ".join(f"{j}:{value:.6f}" for j, value in enumerate(row)) for row in contexts]
-        return [f"{label if i == 0 else ''} |f {row}" for i, row in enumerate(rows)]
+    return run
 
-    for contexts in shown[:20]:
-        workspace.learn(lines(contexts, "0:1.0:0.05"))
-    parsed = [workspace.parse(lines(contexts)) for contexts in shown]
+
+def vowpal_wabbit_parsed(shown: Sequence[Array]) -> Callable[[], Any]:
+    """The same with examples that were parsed beforehand: its linear product alone."""
+    workspace = _trained_workspace(shown)
+    parsed = [workspace.parse(_lines(contexts)) for contexts in shown]
 
     def run() -> None:
         for example in parsed:
             workspace.predict(example)
 
     return run
+
+
+def _trained_workspace(shown: Sequence[Array]) -> Any:
+    from vowpalwabbit import Workspace
+
+    workspace = Workspace("--cb_explore_adf --quiet")
+    for contexts in shown[:20]:
+        workspace.learn(_lines(contexts, "0:1.0:0.05"))
+    return workspace
+
+
+def _lines(contexts: Array, label: str = "") -> list[str]:
+    rows = [" ".join(f"{j}:{value:.6f}" for j, value in enumerate(row)) for row in contexts]
+    return [f"{label if i == 0 else ''} |f {row}" for i, row in enumerate(rows)]
 
 
 def mabwiser(shown: Sequence[Array]) -> Callable[[], Any]:
@@ -75,7 +91,7 @@ def river(shown: Sequence[Array]) -> Callable[[], Any]:
         model.update(t % n_arms, row, 0.5)
 
     def run() -> None:
-        for row in rows[: len(rows) // 10]:  # a tenth: it takes milliseconds a decision
+        for row in rows:
             model.pull(arms, row)
 
     return run

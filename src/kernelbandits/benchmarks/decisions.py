@@ -11,7 +11,13 @@ import numpy as np
 
 from kernelbandits import Agent, ExploreThenCommit, Gaussian, MinNormInterpolator, Problem
 from kernelbandits.benchmarks.cases import Case, Goal
-from kernelbandits.benchmarks.decision_peers import contextualbandits, mabwiser, river, vowpal_wabbit
+from kernelbandits.benchmarks.decision_peers import (
+    contextualbandits,
+    mabwiser,
+    river,
+    vowpal_wabbit,
+    vowpal_wabbit_parsed,
+)
 from kernelbandits.types import Array
 
 N_ARMS, PER_ARM, DIM, DECISIONS, BATCH = 20, 100, 100, 500, 1000
@@ -51,12 +57,13 @@ def _one_by_one() -> Mapping[str, Callable[[], Any]]:
 
     contenders: dict[str, Callable[[], Any]] = {"ours": ours, "one stacked product": one_stacked_product}
     peers = {
-        "vowpalwabbit": ("Vowpal Wabbit", vowpal_wabbit),
-        "mabwiser": ("mabwiser LinUCB", mabwiser),
-        "contextualbandits": ("contextualbandits LinUCB", contextualbandits),
-        "river": ("river LinUCB", river),
+        "Vowpal Wabbit": ("vowpalwabbit", vowpal_wabbit),
+        "Vowpal Wabbit, parsed before": ("vowpalwabbit", vowpal_wabbit_parsed),
+        "mabwiser LinUCB": ("mabwiser", mabwiser),
+        "contextualbandits LinUCB": ("contextualbandits", contextualbandits),
+        "river LinUCB": ("river", river),
     }
-    for module, (name, make) in peers.items():
+    for name, (module, make) in peers.items():
         if find_spec(module):
             contenders[name] = make(shown)
     return contenders

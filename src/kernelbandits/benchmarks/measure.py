@@ -68,9 +68,9 @@ def median_ratio(timings: Mapping[str, Timing], name: str, reference: str) -> fl
 
 
 def peak_resident(code: str, setup: str) -> int:
-    """Bytes by which the largest resident size of a process grows when it runs `code` after `setup`."""
-    size = "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss"
-    script = f"import resource\n{setup}\nbefore = {size}\n{code}\nprint({size} - before)"
+    """Bytes by which the largest resident size of a process grows when it runs `code` after `setup` (Linux)."""
+    size = "int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1])"
+    script = f"import re\n{setup}\nbefore = {size}\n{code}\nprint({size} - before)"
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     return int(done.stdout) * 1024
 
