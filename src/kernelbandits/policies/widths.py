@@ -24,12 +24,14 @@ class Width(Spec, ABC):
         """β for this arm now."""
 
 
-def _confidence(arm: int, posterior: Posterior, problem: Problem, delta: float) -> tuple[float, float, float]:
+def _confidence(
+    width: Width, arm: int, posterior: Posterior, problem: Problem, delta: float
+) -> tuple[float, float, float]:
     """‖f⁽ⁱ⁾‖, σ/λ and √(2 ln det(I + λ⁻²K) + 2 ln(K/δ)), of which the widths are made."""
     if problem.reward_norms is None or problem.noise_std is None:
         missing = [name for name in ("noise_std", "reward_norms") if getattr(problem, name) is None]
         raise MissingKnowledge(
-            f"this width needs problem.{' and problem.'.join(missing)}; "
+            f"{type(width).__name__} needs problem.{' and problem.'.join(missing)}; "
             "state it in Problem(…), or use ConstantWidth(…) which needs neither"
         )
     radius = sqrt(4.0 * posterior.information_gain + 2.0 * log(problem.n_arms / delta))
@@ -48,7 +50,7 @@ class TheoreticalWidth(Width):
     scale: Positive = 1.0
 
     def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
-        norm, noise, radius = _confidence(arm, posterior, problem, self.delta)
+        norm, noise, radius = _confidence(self, arm, posterior, problem, self.delta)
         return self.scale * (norm + noise**2 * sqrt(posterior.ridge) * radius)  # (σ/λ)² λ = σ²/λ
 
 
@@ -61,7 +63,7 @@ class SubGaussianWidth(Width):
     scale: Positive = 1.0
 
     def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
-        norm, noise, radius = _confidence(arm, posterior, problem, self.delta)
+        norm, noise, radius = _confidence(self, arm, posterior, problem, self.delta)
         return self.scale * (norm + noise * radius)
 
 
