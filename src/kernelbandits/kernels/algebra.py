@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
@@ -16,25 +17,15 @@ from kernelbandits.kernels.geometry import Geometry
 from kernelbandits.types import Array
 
 
-def _common(first: Kernel, second: Kernel) -> Geometry | None:
-    return first.geometry if first.geometry == second.geometry else None
-
-
-def _require_common(first: Kernel, second: Kernel) -> None:
-    if _common(first, second) is None:
-        raise InvalidArgument(
-            f"{first} and {second} look at points in different ways (distance, inner product), so that their "
-            "combination has no single profile; combine kernels of one class to use profiles"
-        )
-
-
-@final
 @dataclass(frozen=True, slots=True)
-class Sum(Kernel):
-    """K = K₁ + K₂."""
+class _Pair(Kernel):
+    """Two kernels of the same points, combined elementwise."""
 
     first: Kernel
     second: Kernel
+
+    @abstractmethod
+    def _combine(self, first: Array, second: Array) -> Array: ...
 
     def left(self, X: Array) -> Features:
         return self.first.left(X) + self.second.left(X)
@@ -44,15 +35,15 @@ class Sum(Kernel):
 
     def evaluate(self, left: Features, right: Features) -> Array:
         n = self.first.n_geometries
-        return self.first.evaluate(left[:n], right[:n]) + self.second.evaluate(left[n:], right[n:])
+        return self._combine(self.first.evaluate(left[:n], right[:n]), self.second.evaluate(left[n:], right[n:]))
 
     def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
         n = self.first.n_geometries
         first = self.first.evaluate_each([left[:n] for left in lefts], right[:n])
-        return first + self.second.evaluate_each([left[n:] for left in lefts], right[n:])
+        return self._combine(first, self.second.evaluate_each([left[n:] for left in lefts], right[n:]))
 
     def diagonal(self, X: Array) -> Array:
-        return self.first.diagonal(X) + self.second.diagonal(X)
+        return self._combine(self.first.diagonal(X), self.second.diagonal(X))
 
     @property
     def n_geometries(self) -> int:
@@ -60,50 +51,40 @@ class Sum(Kernel):
 
     @property
     def geometry(self) -> Geometry | None:
-        return _common(self.first, self.second)
+        return self.first.geometry if self.first.geometry == self.second.geometry else None
+
+    def _require_profile(self) -> None:
+        if self.geometry is None:
+            raise InvalidArgument(
+                f"{self.first} and {self.second} look at points in different ways (distance, inner product), so that "
+                "their combination has no single profile; combine kernels of one class to use profiles"
+            )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sum(_Pair):
+    """K = K₁ + K₂."""
+
+    def _combine(self, first: Array, second: Array) -> Array:
+        return first + second
 
     def profile(self, t: Array, order: int = 0) -> Array:
-        _require_common(self.first, self.second)
+        self._require_profile()
         return self.first.profile(t, order) + self.second.profile(t, order)
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Product(Kernel):
+class Product(_Pair):
     """K = K₁ K₂, elementwise (positive definite by Schur's theorem)."""
 
-    first: Kernel
-    second: Kernel
-
-    def left(self, X: Array) -> Features:
-        return self.first.left(X) + self.second.left(X)
-
-    def right(self, Z: Array) -> Features:
-        return self.first.right(Z) + self.second.right(Z)
-
-    def evaluate(self, left: Features, right: Features) -> Array:
-        n = self.first.n_geometries
-        return self.first.evaluate(left[:n], right[:n]) * self.second.evaluate(left[n:], right[n:])
-
-    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
-        n = self.first.n_geometries
-        first = self.first.evaluate_each([left[:n] for left in lefts], right[:n])
-        return first * self.second.evaluate_each([left[n:] for left in lefts], right[n:])
-
-    def diagonal(self, X: Array) -> Array:
-        return self.first.diagonal(X) * self.second.diagonal(X)
-
-    @property
-    def n_geometries(self) -> int:
-        return self.first.n_geometries + self.second.n_geometries
-
-    @property
-    def geometry(self) -> Geometry | None:
-        return _common(self.first, self.second)
+    def _combine(self, first: Array, second: Array) -> Array:
+        return first * second
 
     def profile(self, t: Array, order: int = 0) -> Array:
         """Leibniz' rule: Σ_j C(m, j) h₁^{(j)} h₂^{(m−j)}."""
-        _require_common(self.first, self.second)
+        self._require_profile()
         total = np.zeros_like(t)
         for j in range(order + 1):
             total += comb(order, j) * self.first.profile(t, j) * self.second.profile(t, order - j)
