@@ -26,7 +26,7 @@ def app() -> None:
 
     \b
     Start here:
-      kernelbandits reproduce figure-1            the paper's Figure 1: about two minutes on two cores
+      kernelbandits reproduce figure-1            the paper's Figure 1: under a minute on two cores
       kernelbandits reproduce figure-1 --seeds 2  a first look: a fifth of that
       kernelbandits list                          what else can be reproduced, and the names for files of your own
       kernelbandits run my-experiment.toml        an experiment of your own
