@@ -35,6 +35,20 @@ def test_lem_reg_upper_dominates_play():
     assert not theory.lenient_regret_is_bounded(error.per_arm, delta=0.5 * limit)
 
 
+def test_thm_etc_lr_Td_no_lenient_regret_after_exploration():
+    """With Δ at the bound of Eq. lr_scond, expected regrets of committed rounds stay below Δ: R_Δ stops at T₀."""
+    instance = kb.Synthetic(kb.LowRank(), n_arms=3, dim=20).draw(np.random.default_rng(1))
+    estimator = kb.MinNormInterpolator(kb.Gaussian(4.0))
+    delta = theory.per_round_bound(theory.measured_error(estimator, instance, 20, rng=1, n_fits=5).per_arm)
+    policy = kb.ExploreThenCommit(estimator, 60)
+    regrets = np.array([kb.play(policy, instance, 400, rng=seed).regrets for seed in range(20)])
+    lenient = kb.lenient_regret(regrets, delta)
+    assert lenient[-1] == lenient[59]
+    # Δ is not idle: the exploration exceeds a fifth of it, the commitment does not
+    assert kb.lenient_regret(regrets[:, :60], 0.2 * delta)[-1] > 0
+    assert regrets[:, 60:].mean() < 0.2 * delta
+
+
 def test_thm_etc_reg_simple():
     """τ₁ = 0.8, τ₂ = 0.1: τ̄ = min{0.4, 0.1, 0.4} and the exponent is max{0.8, 0.95}."""
     found = theory.regret_exponent(kb.Exponential(), 0.8, 0.1)
