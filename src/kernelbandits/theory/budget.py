@@ -8,7 +8,7 @@ is at most ¾Δ and the last quarter is left to the residual Φ, as the paper in
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, sqrt
+from math import ceil, floor, inf, sqrt
 from typing import final
 
 from kernelbandits import checks
@@ -75,11 +75,10 @@ def exploration_budget(
         n = max(dim + 1, ceil(slope * dim / (allowed - bias)))
         words = f"smallest N with {slope:.3g} d/N + {bias:.3g} ≤ {allowed:.3g} and N > d"
     else:
-        n = min(dim - 1, floor((allowed - bias) * dim / slope) if slope > 0 else dim - 1)
+        n = floor(min(dim - 1, (allowed - bias) * dim / slope)) if slope > 0 else dim - 1
         words = f"largest N with {slope:.3g} N/d + {bias:.3g} ≤ {allowed:.3g} and N < d"
     if n < 1:
-        reason = f"no budget meets Δ = {delta:g} here: one draw per arm already has variance {slope / dim:.3g}, and "
-        return Budget(None, None, None, bias, allowed, reason + f"{allowed - bias:.3g} is left beside the bias")
+        return Budget(None, None, None, bias, allowed, _too_noisy(delta, slope / dim, allowed - bias, dim))
     variance = slope * (dim / n if case.more_data_helps else n / dim)
     return Budget(n * n_arms, float(n), variance, bias, allowed, f"{case}: {words}; T₀ = {n_arms} N")
 
@@ -92,36 +91,27 @@ def allowed_error(delta: float, n_arms: int) -> float:
 def admissible_epsilon(
     kernel: Kernel, case: Case, *, delta: float, n_arms: int, norm: float, as_printed: bool = False
 ) -> float:
-    """The largest ε whose bias leaves room for some budget, by bisection; at most 1.
+    """The largest ε whose bias leaves room for some budget, at most 1; 0 where not even 10⁻¹² does.
 
     Printed: B(ε) < Δ/(4K). Corrected: B(ε) < (3Δ/(8K))².
     """
+    from scipy.optimize import brentq  # slow to import, and used here only
+
     _check(delta, n_arms, 0.0, norm, 1)
     limit = delta / (4.0 * n_arms) if as_printed else allowed_error(delta, n_arms)
-    low, high = 0.0, 1.0
     bound = printed_bias if as_printed else case_bias
-    if bound(kernel, case, high, norm) < limit:
-        return high
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            break
-        if bound(kernel, case, middle, norm) < limit:
-            low = middle
-        else:
-            high = middle
-    return low
+
+    def excess(epsilon: float) -> float:
+        return bound(kernel, case, epsilon, norm) - limit
+
+    smallest, largest = 1e-12, 1.0
+    if excess(largest) < 0 or excess(smallest) >= 0:
+        return largest if excess(largest) < 0 else 0.0
+    return float(brentq(excess, smallest, largest, xtol=1e-15))
 
 
 def _printed(
-    kernel: Kernel,
-    case: Case,
-    delta: float,
-    n_arms: int,
-    noise_std: float,
-    norm: float,
-    epsilon: float,
-    dim: int,
+    kernel: Kernel, case: Case, delta: float, n_arms: int, noise_std: float, norm: float, epsilon: float, dim: int
 ) -> Budget:
     bias, room, allowed = printed_bias(kernel, case, epsilon, norm), delta / (4 * n_arms), 3.0 * delta / (8 * n_arms)
     if bias >= room:
@@ -143,11 +133,18 @@ def _too_biased(delta: float, n_arms: int, bias: float, allowed: float) -> str:
     )
 
 
+def _too_noisy(delta: float, variance: float, left: float, dim: int) -> str:
+    return (
+        f"no budget meets Δ = {delta:g} here: Case III needs 1 ≤ N < d = {dim}, and one draw per arm already has "
+        f"variance {variance:.3g} where {left:.3g} is left beside the bias"
+    )
+
+
 def _check(delta: float, n_arms: int, noise_std: float, norm: float, dim: int) -> None:
     checks.whole("n_arms", n_arms, at_least=1)
     checks.whole("dim", dim, at_least=1)
-    if not delta > 0:
-        raise InvalidArgument(f"delta must be a number above 0; got {delta!r}")
+    if not 0 < delta < inf:
+        raise InvalidArgument(f"delta must be a finite number above 0; got {delta!r}")
     for name, value in (("noise_std", noise_std), ("norm", norm)):
-        if not value >= 0:
-            raise InvalidArgument(f"{name} must be a number of at least 0; got {value!r}")
+        if not 0 <= value < inf:
+            raise InvalidArgument(f"{name} must be a finite number of at least 0; got {value!r}")
