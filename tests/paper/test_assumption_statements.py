@@ -24,6 +24,8 @@ def normal(n=RNG_ROWS, d=DIM, seed=0, level=0.5):
         (kb.Gaussian(4.0), set()),
         (kb.RationalQuadratic(), set()),
         (kb.Matern(3.5), set()),
+        (kb.Gaussian(100.0), set()),
+        (kb.Matern(3.0), {"h is C³ on [0, 2]"}),
         (kb.Matern(2.5), {"h is C³ on [0, 2]"}),
         (kb.Matern(1.5), {"h is C³ on [0, 2]"}),
         (kb.Laplace(), {"h is C³ on [0, 2]"}),

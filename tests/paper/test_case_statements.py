@@ -99,9 +99,21 @@ def test_ex_liang_sec4_variance_follows_its_law(kernel):
         assert variance(case, 0.4, 12000) / variance(case, 0.2, 12000) == pytest.approx(growth, rel=0.15)
 
 
+def test_steepest_slope_is_looked_for_on_all_of_0_to_2():
+    """A radial profile that is steepest at t = 2 (outside the class, where it would be at 0) shows the interval."""
+
+    class Falling(kb.RadialKernel):
+        def profile(self, t, order=0):
+            return [9.0 - t**2, -2.0 * t, np.full_like(t, -2.0)][order]
+
+    found = theory.case_bias(Falling(), Case.LOW_RANK, 0.1, norm=1.0)
+    assert found == pytest.approx(5 * 4.0 * 0.1)
+
+
 def test_epsilon_outside_the_cases_is_refused():
-    with pytest.raises(kb.errors.InvalidArgument, match="epsilon must be above 0"):
-        bound(GAUSSIAN, Case.LOW_RANK, 0.0, 10, 20)
+    for epsilon in (0.0, 1.01):
+        with pytest.raises(kb.errors.InvalidArgument, match="epsilon must be above 0"):
+            bound(GAUSSIAN, Case.LOW_RANK, epsilon, 10, 20)
 
 
 def test_a_profile_without_curvature_has_no_finite_variance():
