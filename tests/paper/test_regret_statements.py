@@ -12,11 +12,17 @@ def test_lem_reg_upper():
     found = theory.regret_bound([1.0, 4.0, 9.0], n_per_arm=5, horizon=100, norm=2.0, failure_probability=0.01)
     assert found == pytest.approx(2 * 2 * 5 * 3 + 2 * 2 * 100 * 0.01 + 2 * 100 * (1 + 2 + 3))
     assert theory.per_round_bound([1.0, 4.0, 9.0], norm=2.0, failure_probability=0.01) == pytest.approx(12.04)
+    # a failure is taken to be impossible unless it is given
+    assert theory.regret_bound([1.0, 4.0, 9.0], n_per_arm=5, horizon=100, norm=2.0) == pytest.approx(60 + 1200)
+    assert theory.per_round_bound([1.0, 4.0, 9.0], norm=2.0) == pytest.approx(12.0)
+    assert theory.per_round_bound([1.0, 4.0, 9.0], failure_probability=0.5) == pytest.approx(12.0)
 
 
 def test_lem_reg_upper_lenient_condition():
     assert theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4)
     assert not theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.39)
+    assert theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4, norm=1.0)
+    assert theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4, failure_probability=0.1)
     assert not theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4, norm=1.0, failure_probability=0.001)
 
 
@@ -56,6 +62,8 @@ def test_thm_etc_reg_simple():
     binding = theory.inner_product_exponent(0.8, 0.18)
     assert (binding.value, binding.tau_bar) == (pytest.approx(0.96), pytest.approx(0.08))
     assert theory.inner_product_exponent(0.98, 0.19).value == pytest.approx(0.98)
+    assert theory.inner_product_exponent(0.8, 0.19).valid
+    assert theory.inner_product_exponent(0.05, 0.001).valid
     for tau_1, tau_2 in ((0.8, 0.2), (0.8, 0.0), (1.0, 0.1), (0.0, 0.0)):
         outside = theory.inner_product_exponent(tau_1, tau_2)
         assert not outside.valid
@@ -69,6 +77,8 @@ def test_thm_etc_reg_simple_rbf():
     assert theory.radial_exponent(0.6, 0.2, 0.1).value == pytest.approx(0.94)
     assert theory.radial_exponent(0.6, 0.25, 1.0).tau_bar == pytest.approx(0.1)
     assert theory.radial_exponent(0.6, 0.25, 1.0).valid
+    assert theory.radial_exponent(0.6, 0.29, 1.0).valid
+    assert theory.radial_exponent(0.05, 0.001, 0.01).valid
     assert not theory.radial_exponent(0.6, 0.3, 1.0).valid
     assert not theory.radial_exponent(0.6, 0.2, 0.0).valid
 
