@@ -141,3 +141,17 @@ def test_measured_error_by_hand():
     more = theory.measured_error(estimator, instance, 5, rng=3, n_fits=4, n_test=7)
     assert np.isfinite(more.standard_error).all()
     assert more.mean == pytest.approx(more.per_arm.mean())
+
+
+def test_quantities_without_a_gram_matrix_take_any_number_of_rows():
+    """𝒱 of 30,000 rows from the d × d side; ℬ needs the Gram matrix and says so."""
+    X = sample(30_000, 3, 0)
+    p = theory.kernel_parameters(kb.Gaussian(), X)
+    values = np.linalg.eigvalsh(X.T @ X / 3)
+    expected = (values / (p.gamma / p.beta + values) ** 2).sum() / 3
+    assert theory.effective_variance(kb.Gaussian(), X) == pytest.approx(expected)
+    assert np.isfinite(theory.simplified_variance(kb.Gaussian(), X, 1.0))
+    with pytest.raises(kb.errors.InvalidArgument, match="30000 rows"):
+        theory.effective_bias(kb.Gaussian(), X)
+    subsampled = theory.effective_bias(kb.Gaussian(), X, max_rows=50)
+    assert subsampled == theory.effective_bias(kb.Gaussian(), theory.subsample(X, 50))

@@ -81,6 +81,7 @@ def test_thm_etc_reg_simple_rbf():
     assert theory.radial_exponent(0.05, 0.001, 0.01).valid
     assert not theory.radial_exponent(0.6, 0.3, 1.0).valid
     assert not theory.radial_exponent(0.6, 0.2, 0.0).valid
+    assert not theory.radial_exponent(1.0, 0.2, 1.0).valid
 
 
 @pytest.mark.parametrize("class_", ["inner product", "radial"])

@@ -6,6 +6,7 @@ from math import inf, log, sqrt
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.base import Kernel
 from kernelbandits.theory.linearization import Setting, correction_part, linear_part, setting
@@ -17,7 +18,7 @@ def effective_variance(
     kernel: Kernel, X: ArrayLike, covariance: ArrayLike | None = None, *, max_rows: int | None = None
 ) -> float:
     """𝒱 = d⁻¹ Σ_j λ_j / (γ/β + λ_j)², λ_j the eigenvalues of XXᵀ/d."""
-    s = setting(kernel, subsample(X, max_rows), covariance, as_printed=False)
+    s = setting(kernel, _rows(X, max_rows), covariance, as_printed=False)
     return _spectral_sum(s) / s.dim
 
 
@@ -71,7 +72,7 @@ def simplified_variance(
     max_rows: int | None = None,
 ) -> float:
     """(8σ²/d) [β/γ + 2 Σ_j λ_j / (γ/β + λ_j)²] ≥ V̄: Lemmas exact_ub_VB and exact_ub_VB_rbf. ∞ where γ = 0."""
-    s = setting(kernel, subsample(X, max_rows), covariance, as_printed=False)
+    s = setting(kernel, _rows(X, max_rows), covariance, as_printed=False)
     if s.parameters.gamma <= 0:
         return inf
     bracket = s.parameters.beta / s.parameters.gamma + 2.0 * _spectral_sum(s)
@@ -85,7 +86,7 @@ def simplified_bias(
 
     k is 1 for the inner-product class (√(4/N) in the paper), 5 for the radial class (√(20/N)).
     """
-    s = setting(kernel, subsample(X, max_rows), covariance, as_printed=False)
+    s = setting(kernel, _rows(X, max_rows), covariance, as_printed=False)
     n = len(s.X)
     mean_eigenvalue = float(np.einsum("ij,ij->", s.X, s.X)) / (n * s.dim)
     p = s.parameters
@@ -97,6 +98,11 @@ def residual_order(gamma: float, dim: int, n: int, failure: float) -> float:
     if gamma <= 0:
         return inf
     return float(log(dim) ** 4.1) / (dim * gamma**2) + sqrt(max(log(n / failure), 0.0) / n)
+
+
+def _rows(X: ArrayLike, max_rows: int | None) -> Array:
+    """The rows to use where no Gram matrix is formed, so that any number will do."""
+    return checks.points("X", X) if max_rows is None else subsample(X, max_rows)
 
 
 def _eigenvalues(A: Array) -> Array:
