@@ -108,6 +108,14 @@ def test_thm_etc_lr_Td_printed_misses_its_condition():
     assert not theory.lenient_regret_is_bounded(np.full(4, found.variance + found.bias), 0.3)
 
 
+def test_tab_cond_eps_T0_feasibility_as_printed():
+    """The printed table asks B < Δ/(4K), and aims at V + B ≤ 3Δ/(8K): 5B²|h'|ε = 0.05 B² against 0.0125."""
+    norms = np.sqrt(np.array([0.0124, 0.0126]) / 0.05)
+    found = [budget(GAUSSIAN, Case.LOW_RANK, delta=0.2, epsilon=0.02, norm=norm) for norm in norms]
+    assert [b.feasible for b in found] == [True, False]
+    assert found[0].allowed == found[1].allowed == pytest.approx(3 * 0.2 / 32)
+
+
 def test_infeasible_is_said_plainly():
     found = theory.exploration_budget(
         GAUSSIAN, Case.LOW_RANK, delta=0.01, n_arms=4, noise_std=0.1, norm=1.0, epsilon=0.12, dim=50

@@ -21,6 +21,16 @@ def test_information_gain(kernel):
     assert theory.information_gain(kernel, X, 0.3) == pytest.approx(posterior.information_gain)
 
 
+def test_ridge_is_one_unless_given():
+    X = np.random.default_rng(5).standard_normal((6, 2))
+    assert theory.information_gain(kb.Gaussian(), X) == pytest.approx(dense_gain(kb.Gaussian(), X, 1.0))
+    greedy = theory.greedy_information_gain(kb.Gaussian(), X, 1)
+    assert greedy.gains[0] == pytest.approx(0.5 * np.log(2.0))
+    for call in (theory.information_gain, lambda k, X, ridge: theory.greedy_information_gain(k, X, 1, ridge)):
+        with pytest.raises(kb.errors.InvalidArgument, match="ridge must be"):
+            call(kb.Gaussian(), X, 0.0)
+
+
 def test_greedy_gain_is_the_gain_of_its_points():
     pool = np.random.default_rng(1).standard_normal((30, 3))
     found = theory.greedy_information_gain(kb.Gaussian(4.0), pool, 12, ridge=0.2)
@@ -56,6 +66,7 @@ def test_known_rates():
     assert matern == pytest.approx(T ** (3 / 8) * np.log(T) ** (5 / 8))
     assert theory.information_rate(kb.Gaussian(), 1000, T).value == np.inf
     assert theory.information_rate(kb.Gaussian(), 1000, T).log == pytest.approx(1001 * np.log(np.log(T)))
+    assert theory.InformationRate(720.0, "").value == np.inf
     with pytest.raises(kb.errors.InvalidArgument, match="no rate"):
         theory.information_rate(kb.Laplace(), d, T)
 
@@ -76,6 +87,9 @@ def test_classical_bounds():
     assert theory.classical_bounds(100.0, 100).vacuous
     assert not theory.classical_bounds(99.0, 100).vacuous
     assert theory.classical_bounds(np.inf, 100).vacuous
+    assert theory.classical_bounds(0.0, 100).cgp_ucb == 0.0
+    with pytest.raises(kb.errors.InvalidArgument, match="gain must be"):
+        theory.classical_bounds(-1.0, 100)
 
 
 def test_classical_bounds_become_vacuous_in_high_dimension():
