@@ -122,6 +122,7 @@ def test_infeasible_is_said_plainly():
     )
     assert not found.feasible
     assert "no budget meets Δ = 0.01 here: the bias alone is 0.3" in found.reason
+    assert f"a regret of {2 * 4 * np.sqrt(0.3):.3g} per round" in found.reason
 
 
 def test_noiseless_needs_no_more_than_the_case_itself():

@@ -72,6 +72,12 @@ def test_thm_liang_rakhlin_linear_gram():
     assert found.event == (found.error <= found.gamma / 2)
 
 
+@pytest.mark.parametrize(("error", "holds"), [(0.1, True), (0.1001, False)])
+def test_thm_liang_rakhlin_event(error, holds):
+    """‖K − K_lin‖ ≤ γ/2 at γ = 0.2."""
+    assert theory.Linearization(1.0, 1.0, 1.0, 0.2, np.eye(2), error, None, None, None).event is holds
+
+
 def test_rem_coefficients_orders():
     """With Tr(Σ) = d^{1/2+a}, τ, γ (inner product: its square root) and |α − h(0)| fall like d^{−1/2+a}."""
     a, sizes = 0.2, np.array([100, 10_000])
@@ -119,6 +125,16 @@ def test_covariance_forms_agree():
     assert estimated.gamma == pytest.approx(vector.gamma, rel=0.05)
 
 
+def test_moments_of_few_rows_by_hand():
+    """Tr(Σ²) is the mean of ⟨x_i, x_j⟩² over i ≠ j; a single row has ‖x‖⁴ in its place."""
+    X = sample(3, 2, 6)
+    pairs = [(X[i] @ X[j]) ** 2 for i in range(3) for j in range(3) if i != j]
+    assert theory.moments(X).square == pytest.approx(np.mean(pairs) / 4)
+    assert theory.moments(X).level == pytest.approx((X**2).sum() / 6)
+    one = theory.moments([[1.0, 2.0, 2.0]])
+    assert (one.level, one.square) == (pytest.approx(9 / 3), pytest.approx(81 / 9))
+
+
 def test_trace_of_square_has_no_bias():
     """At n = d the plug-in estimate of Tr(Σ²)/d² is twice too large; the pairs' average is right."""
     d = 100
@@ -136,6 +152,11 @@ def test_schoenberg_is_linearised_on_the_sphere():
     rescaled = theory.linearize(kernel, 0.1 * X)
     np.testing.assert_allclose(found.gram, rescaled.gram)
     assert found.error < 0.1
+    # a given covariance is rescaled to the sphere too: of Σ = 5I only Tr(Σ²)/Tr(Σ)² = 1/d is left
+    given = theory.kernel_parameters(kernel, X, np.full(40, 5.0))
+    assert given.tau == pytest.approx(2.0)
+    curvature = kernel.profile(np.zeros(1), 2)[0]
+    assert given.alpha == pytest.approx(kernel.profile(np.zeros(1))[0] + 0.5 * curvature / 40)
 
 
 def test_max_rows_uses_a_stated_subsample():

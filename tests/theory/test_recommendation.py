@@ -100,6 +100,14 @@ def test_arms_not_met_yet_count():
     assert recommend(data, n_arms=12).n_explore % 12 == 0
 
 
+def test_three_rounds_an_arm_are_enough_and_ridge_is_passed_on():
+    data = pilot(5, per_arm=3)
+    plain, again, ridged = recommend(data), recommend(data, ridge=0.0), recommend(data, ridge=5.0)
+    np.testing.assert_array_equal(plain.curve.sizes, [1, 2])
+    np.testing.assert_array_equal(plain.curve.unexplained, again.curve.unexplained)
+    assert not np.allclose(plain.curve.unexplained, ridged.curve.unexplained)
+
+
 def test_pure_noise_is_said():
     rng = np.random.default_rng(0)
     found = recommend((rng.standard_normal((24, 20)), np.arange(24) % 6, np.full(24, 1.0)))

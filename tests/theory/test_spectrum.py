@@ -9,7 +9,7 @@ from kernelbandits import theory
 
 @pytest.mark.parametrize(("n", "d"), [(1, 4), (6, 20), (20, 6), (7, 7)])
 def test_eigenvalues(n, d):
-    X = np.random.default_rng(n).standard_normal((n, d))
+    X = 0.1 * np.random.default_rng(n).standard_normal((n, d))
     found = theory.spectrum(X)
     assert len(found.eigenvalues) == min(n, d)
     np.testing.assert_allclose(found.eigenvalues, np.linalg.svd(X)[1] ** 2 / n)
@@ -31,7 +31,7 @@ def test_rank_deficient_and_constant():
 def test_subsample_takes_rows_at_even_distances():
     X = np.arange(20.0).reshape(10, 2)
     np.testing.assert_array_equal(theory.subsample(X, 4)[:, 0], [0.0, 6.0, 12.0, 18.0])
-    assert theory.subsample(X, 10) is theory.subsample(X, 99) or len(theory.subsample(X, 99)) == 10
+    np.testing.assert_array_equal(theory.subsample(X, 99), X)
 
 
 @pytest.mark.parametrize("call", [theory.spectrum, theory.classify, theory.moments])
