@@ -53,6 +53,19 @@ def test_fit_recovers_a_power_law():
     np.testing.assert_allclose(curve.unexplained, 1 - rho**2)
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_pooled_correlation(sign):
+    """Two arms' pairs with means far from 0, pooled: the plain correlation; a negative one explains nothing."""
+    rng = np.random.default_rng(0)
+    y = 5.0 + rng.standard_normal((2, 3, 40))
+    p = 2.0 + sign * (y + 0.7 * rng.standard_normal(y.shape))
+    sums = np.stack([np.full((2, 3), 40.0), *(a.sum(-1) for a in (p, y, p * p, y * y, p * y))], axis=-1)
+    found = fit_curve(np.array([1, 2, 3]), sums).unexplained
+    pooled = [np.corrcoef(p[:, i].ravel(), y[:, i].ravel())[0, 1] for i in range(3)]
+    np.testing.assert_allclose(found, 1 - np.maximum(pooled, 0.0) ** 2)
+    assert found.max() <= 1.0
+
+
 def test_best_size_by_brute_force():
     curve = LearningCurve(np.array([1]), np.array([0.6]), 0.6, 0.3)
     values = [(2000 - 20 * n) * np.sqrt(1 - 0.6 * n**-0.3) for n in range(1, 101)]
