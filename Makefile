@@ -5,13 +5,17 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help reproduce test test-slow lint types format picture clean
+PEERS ?= .venv-peers
+
+.PHONY: help reproduce test test-slow lint types format picture bench bench-peers clean
 
 help:
 	@echo "make reproduce   set up, run the paper's Figure 1, write results/figure-1"
 	@echo "make test        set up, run the tests"
 	@echo "make test-slow   the longer studies as well"
 	@echo "make lint types  ruff and mypy"
+	@echo "make bench       speed against scikit-learn and bare BLAS"
+	@echo "make bench-peers the same with BoTorch, Vowpal Wabbit and others, in an environment of their own"
 	@echo "make format      let ruff rewrite the code"
 	@echo "make clean       remove the virtual environment and caches (not results)"
 
@@ -39,6 +43,17 @@ picture: $(VENV)/installed
 	$(BIN)/kernelbandits reproduce figure-1
 	cp results/figure-1/figure-1.png docs/images/figure-1.png
 
+bench: $(VENV)/installed
+	$(BIN)/kernelbandits bench
+
+bench-peers: $(PEERS)/installed
+	$(PEERS)/bin/kernelbandits bench --out results/bench-peers
+
+$(PEERS)/installed: pyproject.toml constraints.txt benchmarks/peers.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . --requirement benchmarks/peers.txt
+	@touch $@
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -51,4 +66,4 @@ $(VENV)/installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@ $(VENV)/installed
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+from math import isfinite
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array, ArrayLike, BoolArray
 
+HUGE = 1e150
+
+
+def _squares_fit(array: Array) -> bool:
+    """Whether the sum of squares is far from overflow: then no entry is NaN, infinite or huge. One pass, by BLAS."""
+    flat = array.ravel()
+    return bool(np.dot(flat, flat) < HUGE**2)
+
+
+def _array(name: str, value: ArrayLike, wanted: str) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise InvalidArgument(f"{name} must be {wanted}; got rows of different lengths") from error
+
 
 def _real_array(name: str, value: ArrayLike) -> Array:
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise InvalidArgument(f"{name} must be a rectangular array of numbers; {error}") from error
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
+        return value
+    array = _array(name, value, "a rectangular array of numbers")
     if array.dtype.kind not in "fiub":
         raise InvalidArgument(
             f"{name} must hold real numbers; got an array of type {array.dtype}. Encode categories as numbers first."
         )
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.asarray(array, dtype=np.float64, order="C")
 
 
-def _refuse_non_finite(name: str, array: Array) -> None:
-    # The sum is not finite if any entry is not, and costs one pass; overflow of the sum alone is told apart below.
-    if np.isfinite(array.sum()):
+def refuse_non_finite(name: str, array: Array) -> None:
+    """Raise with the place of the first entry that is NaN or infinite."""
+    finite = np.isfinite(array)
+    if finite.all():
         return
-    bad = np.argwhere(~np.isfinite(array))
-    if not len(bad):
-        return
+    bad = np.argwhere(~finite)
     where = tuple(int(i) for i in bad[0])
     place = f"entry {where[0]}" if len(where) == 1 else f"row {where[0]}, column {where[-1]}"
     if len(where) == 3:
@@ -36,31 +53,51 @@ def _refuse_non_finite(name: str, array: Array) -> None:
     )
 
 
-def finite_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], meaning: str) -> Array:
-    """`value` as float64 of the given shape (None: any length ≥ 1), all entries finite.
+def shaped_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], meaning: str) -> Array:
+    """`value` as float64 of the given shape (None: any length ≥ 1).
 
     `meaning` describes the shape in words for the error message, e.g. "(n points, d features)".
     """
     array = _real_array(name, value)
-    if array.ndim != len(shape) or any(
+    if array.shape == shape:
+        return array
+    if len(array.shape) != len(shape) or any(
         want is not None and have != want for have, want in zip(array.shape, shape, strict=True)
     ):
-        wanted = (
-            "("
-            + ", ".join("any" if want is None else str(want) for want in shape)
-            + ("," if len(shape) == 1 else "")
-            + ")"
-        )
-        raise InvalidArgument(f"{name} must have shape {wanted}, that is {meaning}; got shape {array.shape}")
+        wanted = ", ".join("any" if want is None else str(want) for want in shape) + ("," if len(shape) == 1 else "")
+        raise InvalidArgument(f"{name} must have shape ({wanted}), that is {meaning}; got shape {array.shape}")
     if array.size == 0:
         raise InvalidArgument(f"{name} must not be empty; got shape {array.shape}, expected {meaning}")
-    _refuse_non_finite(name, array)
+    return array
+
+
+def finite_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], meaning: str) -> Array:
+    """`shaped_array` with all entries finite."""
+    array = shaped_array(name, value, shape, meaning)
+    refuse_non_finite(name, array)
     return array
 
 
 def points(name: str, value: ArrayLike, dim: int | None = None) -> Array:
     """A matrix of points, shape (n, d)."""
-    return finite_array(name, value, (None, dim), "(points, features)")
+    array = shaped_array(name, value, (None, dim), "(points, features)")
+    refuse_unusable(name, array)
+    return array
+
+
+def refuse_unusable(name: str, array: Array) -> None:
+    """Raise if an entry is NaN, infinite, or so large that its square would overflow."""
+    if not _squares_fit(array):
+        refuse_non_finite(name, array)
+        refuse_huge(name, array)
+
+
+def refuse_huge(name: str, array: Array) -> None:
+    """Raise if the square of an entry would overflow: no kernel could make sense of it."""
+    if np.abs(array).max() > HUGE:
+        raise InvalidArgument(
+            f"{name} must have entries of size at most {HUGE:g}; got {np.abs(array).max():g}. Standardise the features."
+        )
 
 
 def targets(name: str, value: ArrayLike, n: int) -> Array:
@@ -69,31 +106,46 @@ def targets(name: str, value: ArrayLike, n: int) -> Array:
 
 
 def contexts(value: ArrayLike, n_arms: int, dim: int) -> Array:
-    """The contexts of one round, shape (K, d); a shared context of shape (d,) is given to every arm."""
+    """The contexts of one round, shape (K, d), not yet known to be finite; a shared (d,) is given to every arm."""
     array = _real_array("contexts", value)
-    if array.ndim == 1 and array.shape == (dim,):
-        array = np.repeat(array[np.newaxis], n_arms, axis=0)
-    return finite_array("contexts", array, (n_arms, dim), "(arms, features)")
+    if array.shape == (n_arms, dim):
+        return array
+    if array.shape == (dim,):
+        return np.repeat(array[np.newaxis], n_arms, axis=0)
+    return shaped_array("contexts", array, (n_arms, dim), "(arms, features)")
 
 
 def eligible(value: ArrayLike | None, n_arms: int) -> BoolArray | None:
     """A mask of the arms that may be played, shape (K,); None, or a mask with every arm, gives None."""
     if value is None:
         return None
-    mask = np.asarray(value)
+    wanted = f"a boolean array with one entry per arm, shape ({n_arms},)"
+    mask = _array("eligible", value, wanted)
     if mask.shape != (n_arms,) or mask.dtype != np.bool_:
-        raise InvalidArgument(
-            f"eligible must be a boolean array with one entry per arm, shape ({n_arms},); "
-            f"got shape {mask.shape} of type {mask.dtype}"
-        )
+        raise InvalidArgument(f"eligible must be {wanted}; got shape {mask.shape} of type {mask.dtype}")
     if not mask.any():
         raise InvalidArgument("eligible must allow at least one arm; every entry is False")
     return None if mask.all() else mask
 
 
+def eligible_batch(value: ArrayLike | None, n_rounds: int, n_arms: int) -> BoolArray | None:
+    """Masks for several rounds, shape (B, K), from one mask (K,) for all of them or one for each."""
+    if value is None:
+        return None
+    masks = _array("eligible", value, "a boolean array")
+    if masks.shape != (n_rounds, n_arms):
+        one = eligible(masks, n_arms)
+        return None if one is None else np.broadcast_to(one, (n_rounds, n_arms))
+    if masks.dtype != np.bool_ or not masks.any(axis=1).all():
+        raise InvalidArgument(f"eligible must be boolean and allow an arm in every round; got type {masks.dtype}")
+    return masks
+
+
 def arm(value: object, n_arms: int) -> int:
     """An arm's number, 0 … K − 1."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    if type(value) is int and 0 <= value < n_arms:
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise InvalidArgument(f"arm must be a whole number from 0 to {n_arms - 1}; got {value!r}")
     if not 0 <= value < n_arms:
         raise InvalidArgument(f"arm must be from 0 to {n_arms - 1}; got {value}")
@@ -102,13 +154,19 @@ def arm(value: object, n_arms: int) -> int:
 
 def reward(value: object) -> float:
     """A finite reward."""
-    if isinstance(value, bool | np.bool_):
+    if type(value) is float and isfinite(value):
+        return value
+    if isinstance(value, np.bool_):
         return float(value)
-    if not isinstance(value, int | float | np.integer | np.floating):
+    if not isinstance(value, (int, float, np.integer, np.floating)):
         raise InvalidArgument(f"reward must be a number; got {value!r}")
-    if not np.isfinite(value):
-        raise InvalidArgument(f"reward must be finite; got {value}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
+    if not isfinite(number):
+        raise InvalidArgument(f"reward must be finite; got {number}")
+    return number
 
 
 def whole(name: str, value: object, at_least: int) -> int:

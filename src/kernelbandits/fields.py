@@ -68,7 +68,10 @@ def _plain(value: Any, kind: type, words: str, owner: str) -> Any:
     wrong_bool = kind is not bool and isinstance(value, bool | np.bool_)
     if wrong_bool or not isinstance(value, accepted[kind]):
         raise InvalidArgument(f"{owner} must be {words}; got {value!r}")
-    number = kind(value)
+    try:
+        number = kind(value)
+    except OverflowError:  # a whole number beyond the largest float
+        number = np.inf
     if kind is float and not np.isfinite(number):
         raise InvalidArgument(f"{owner} must be {words}, and finite; got {value!r}")
     return number

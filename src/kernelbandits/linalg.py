@@ -1,12 +1,15 @@
-"""The one owner of a growing Cholesky factor: rows are appended in place, nothing is ever factored again.
+"""`InverseFactor`, the one owner of a growing Cholesky factor: rows are appended, nothing is ever factored again.
 
-For A = L Lᵀ it keeps W = L⁻¹, because a new row of W costs two matrix–vector products, and every later solve with L is
-a plain matrix product (faster than a triangular solve from Python, and no copy of the factor's slice).
+For A = L Lᵀ it keeps W = L⁻¹, because every later solve with L is then a plain matrix product: faster than a triangular
+solve from Python, and no copy of the factor's slice. New rows wait until W is asked for; then all of them are folded in
+by matrix–matrix products.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
@@ -15,32 +18,73 @@ from kernelbandits.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
+_PIECE = 96
 
 
-class _Buffer:
-    """Room for rows, shared by a factor and its successors; `used` rows have been written."""
-
-    __slots__ = ("rows", "used")
-
-    def __init__(self, rows: Array, used: int) -> None:
-        self.rows = rows
-        self.used = used
-
-
-@dataclass(frozen=True, slots=True)
-class Appended:
-    """What appending a row and column to A said: the new row (ℓ, p) of L, and whether p had to be floored."""
+class Appended(NamedTuple):
+    """A row (ℓ, p) that was appended to L, and whether its pivot p had to be floored."""
 
     row: Array
     pivot: float
     floored: bool
 
 
-class InverseFactor:
-    """W = L⁻¹ of A = L Lᵀ, an immutable view of the first n rows of a buffer that may have grown since.
+class _Buffer:
+    """What a factor and its successors share: W for the first rows, and rows of L that wait to be folded in."""
 
-    Appending to the newest view writes in place, with amortised doubling; appending to an older one copies first. So
-    a factor is a value, and a chain of appends costs O(n²) each.
+    __slots__ = ("folded", "inverse", "used", "waiting")
+
+    def __init__(self, inverse: Array, folded: int) -> None:
+        self.inverse = inverse
+        self.folded = self.used = folded
+        self.waiting = np.zeros((0, 0))
+
+    def append(self, row: Array, pivot: float) -> None:
+        """Let the row (ℓ, p) of L wait; its zeros to the right stand in the array already."""
+        place, n = self.used - self.folded, self.used
+        if place == len(self.waiting) or n == self.waiting.shape[1]:
+            larger = np.zeros((max(16, 2 * place), 2 * n + 16))
+            larger[:place, : self.waiting.shape[1]] = self.waiting[:place]
+            self.waiting = larger
+        self.waiting[place, :n] = row
+        self.waiting[place, n] = pivot
+        self.used = n + 1
+
+    def fold(self) -> None:
+        """With the waiting rows [C D] of L: the new rows of W are [−D⁻¹ C W, D⁻¹]."""
+        m, n = self.folded, self.used
+        if n > len(self.inverse):
+            larger = np.zeros((max(16, n, 2 * len(self.inverse)),) * 2)
+            larger[:m, :m] = self.inverse[:m, :m]
+            self.inverse = larger
+        C, D = self.waiting[: n - m, :m], self.waiting[: n - m, m:n]
+        if n == m + 1:  # the live case, one observation at a time: a vector times W, and a number
+            row = self.inverse[m, :m]
+            np.matmul(C[0], self.inverse[:m, :m], out=row)
+            row /= -D[0, 0]
+            self.inverse[m, m] = 1.0 / D[0, 0]
+        else:
+            D_inverse, _ = lapack.dtrtri(D, lower=1)  # leaves the zeros above the diagonal alone
+            _times_lower(-(D_inverse @ C), self.inverse[:m, :m], out=self.inverse[m:n, :m])
+            self.inverse[m:n, m:n] = D_inverse
+        self.waiting[: n - m] = 0.0
+        self.folded = n
+
+    def fork(self, n: int) -> _Buffer:
+        """A copy of the first n rows."""
+        m = min(self.folded, n)
+        copy = _Buffer(self.inverse[:m, :m].copy(), m)
+        for i in range(m, n):
+            row = self.waiting[i - self.folded]
+            copy.append(row[:i], float(row[i]))
+        return copy
+
+
+class InverseFactor:
+    """W = L⁻¹ of A = L Lᵀ for the first n rows of a buffer that may have grown since. A value.
+
+    Appending to the newest view extends the buffer, appending to an older one copies it first. A chain of appends costs
+    O(n²) each, as matrix–matrix work when W is asked for only now and then.
     """
 
     __slots__ = ("_buffer", "n")
@@ -50,14 +94,13 @@ class InverseFactor:
         self.n = n
 
     @staticmethod
-    def empty(room: int = 16) -> InverseFactor:
+    def empty() -> InverseFactor:
         """The factor of a 0 × 0 matrix."""
-        return InverseFactor(_Buffer(np.zeros((room, room)), 0), 0)
+        return InverseFactor(_Buffer(np.zeros((0, 0)), 0), 0)
 
     @staticmethod
     def of(A: Array) -> InverseFactor | None:
         """The factor of a positive definite matrix, or None if rounding leaves it indefinite. Overwrites A."""
-        n = len(A)
         # Aᵀ = A is in Fortran order: LAPACK works in place. Its upper factor U = Lᵀ read row-wise is L.
         upper, info = lapack.dpotrf(A.T, lower=0, clean=1, overwrite_a=1)
         if info:
@@ -65,51 +108,70 @@ class InverseFactor:
         inverse, info = lapack.dtrtri(upper, lower=0, overwrite_c=1)
         if info:
             return None
-        return InverseFactor(_Buffer(np.ascontiguousarray(inverse.T), n), n)
+        return InverseFactor(_Buffer(np.ascontiguousarray(inverse.T), len(A)), len(A))
+
+    @property
+    def is_newest(self) -> bool:
+        """Whether no successor has been appended."""
+        return self._buffer.used == self.n
 
     @property
     def inverse(self) -> Array:
         """W, lower triangular, shape (n, n). A view: do not write."""
-        return self._buffer.rows[: self.n, : self.n]
+        if self._buffer.folded < self.n:
+            self._buffer.fold()
+        return self._buffer.inverse[: self.n, : self.n]
 
     @property
     def log_det(self) -> float:
         """Log det A = −2 Σ log W_jj."""
-        return -2.0 * float(np.log(self._buffer.rows.diagonal()[: self.n]).sum())
-
-    @property
-    def is_newest(self) -> bool:
-        """Whether no successor has been appended, so that rows beyond n are free."""
-        return self._buffer.used == self.n
+        return -2.0 * float(np.log(self.inverse.diagonal()).sum())
 
     def whiten(self, B: Array) -> Array:
         """L⁻¹ B for B of shape (n,) or (n, m)."""
-        return self.inverse @ B
+        return lower_times(self.inverse, B)
 
-    def append(self, whitened: Array, diagonal: float) -> tuple[InverseFactor, Appended]:
-        """The factor of A with one more row and column: `whitened` is L⁻¹ a for the new column a.
+    def append(self, whitened: Array, diagonal: float, remainder: float) -> tuple[InverseFactor, Appended]:
+        """The factor of A with one more row and column: `whitened` is ℓ = L⁻¹ a for the new column a.
 
-        A corner that rounding makes smaller than its own error is floored there; the answer says so.
+        `diagonal` is the new corner and `remainder` what is left of it, diagonal − ‖ℓ‖². A remainder that is smaller
+        than its rounding error is set to that; the answer says so.
         """
-        n = self.n
-        remainder = diagonal - float(whitened @ whitened)
+        n, buffer = self.n, self._buffer
         floor = max(EPS * max(n, 1) * diagonal, TINY)
         floored = remainder < floor
-        pivot = float(np.sqrt(floor if floored else remainder))
-        buffer = self._writable()
-        row = buffer.rows[n]
-        np.matmul(whitened, self.inverse, out=row[:n])
-        row[:n] /= -pivot
-        row[n] = 1.0 / pivot
-        buffer.used = n + 1
-        return InverseFactor(buffer, n + 1), Appended(whitened, pivot, floored)
+        appended = Appended(whitened, sqrt(floor if floored else remainder), floored)
+        if buffer.used != n:  # a successor owns the next row: go on with a copy
+            buffer = buffer.fork(n)
+        buffer.append(whitened, appended.pivot)
+        return InverseFactor(buffer, n + 1), appended
 
-    def _writable(self) -> _Buffer:
-        """A buffer whose row n is free: this one, or a copy if a successor has it or it is full."""
-        buffer, n = self._buffer, self.n
-        room = len(buffer.rows)
-        if buffer.used == n and n < room:
-            return buffer
-        rows = np.zeros((max(16, 2 * n if n == room else room),) * 2)
-        rows[:n, :n] = self.inverse
-        return _Buffer(rows, n)
+
+def lower_times(W: Array, B: Array, out: Array | None = None) -> Array:
+    """W B for lower triangular W, B of shape (n,) or (n, m); the zeros of a large W are passed over."""
+    n = len(W)
+    if out is None:
+        out = np.empty(B.shape)
+    for start in range(0, n, _PIECE):
+        stop = min(start + _PIECE, n)
+        np.matmul(W[start:stop, :stop], B[:stop], out=out[start:stop])
+    return out
+
+
+def _times_lower(A: Array, W: Array, out: Array) -> None:
+    """A W for lower triangular W; the zeros of a large W are passed over."""
+    for start in range(0, len(W), _PIECE):
+        stop = min(start + _PIECE, len(W))
+        np.matmul(A[:, start:], W[start:, start:stop], out=out[:, start:stop])
+
+
+def segment_sums(values: Array, starts: Sequence[int]) -> Array:
+    """Sums of consecutive segments, of which some may be empty (where `reduceat` would give the next value)."""
+    edges = np.array([*starts, len(values)])
+    filled = edges[1:] > edges[:-1]
+    if filled.all():
+        return np.add.reduceat(values, edges[:-1])
+    sums = np.zeros(len(starts))
+    if filled.any():
+        sums[filled] = np.add.reduceat(values, edges[:-1][filled])
+    return sums

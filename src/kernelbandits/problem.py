@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.fields import NonNegative, conform
 from kernelbandits.types import Array
 
 
@@ -40,8 +39,7 @@ class Problem:
         checks.whole("dim", self.dim, at_least=1)
         if self.horizon is not None:
             checks.whole("horizon", self.horizon, at_least=1)
-        if self.noise_std is not None and not (np.isfinite(self.noise_std) and self.noise_std >= 0):
-            raise InvalidArgument(f"noise_std must be a finite number of at least 0; got {self.noise_std!r}")
+        object.__setattr__(self, "noise_std", conform(self.noise_std, NonNegative | None, "noise_std"))
         if self.reward_norms is not None:
             norms = checks.finite_array("reward_norms", self.reward_norms, (self.n_arms,), "one norm per arm")
             if norms.min() < 0:

@@ -2,7 +2,7 @@
 
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.covariances import ApproximateLowRank, Covariance, LowRank, SpectralDecay
-from kernelbandits.environments.rewards import KernelExpansion
+from kernelbandits.environments.rewards import random_bumps
 from kernelbandits.environments.synthetic import Synthetic, SyntheticInstance
 
 __all__ = [
@@ -10,10 +10,10 @@ __all__ = [
     "Covariance",
     "Environment",
     "Instance",
-    "KernelExpansion",
     "LowRank",
     "Rounds",
     "SpectralDecay",
     "Synthetic",
     "SyntheticInstance",
+    "random_bumps",
 ]

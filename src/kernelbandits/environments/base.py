@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array
@@ -28,6 +29,12 @@ class Rounds:
     contexts: Array
     means: Array
     noise: Array
+
+    def __post_init__(self) -> None:
+        horizon = len(checks.finite_array("noise", self.noise, (None,), "one number a round"))
+        contexts = checks.shaped_array("contexts", self.contexts, (horizon, None, None), "(rounds, arms, features)")
+        checks.refuse_unusable("contexts", contexts)
+        checks.finite_array("means", self.means, contexts.shape[:2], "(rounds, arms)")
 
     def __len__(self) -> int:
         return len(self.noise)

@@ -10,9 +10,10 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.covariances import Covariance
-from kernelbandits.environments.rewards import KernelExpansion
+from kernelbandits.environments.rewards import random_bumps
 from kernelbandits.fields import Count, NonNegative, Positive
-from kernelbandits.kernels import Gaussian, Kernel
+from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
+from kernelbandits.kernels.blocks import pieces, rows_at_once
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array
 
@@ -35,14 +36,19 @@ class SyntheticInstance(Instance):
     def means(self, contexts: Array) -> Array:
         """Mean rewards f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d)."""
         rounds = contexts.reshape(-1, *self.context_std.shape)
-        means = np.stack([f(np.ascontiguousarray(rounds[:, i])) for i, f in enumerate(self.rewards)], axis=1)
+        means = np.empty(rounds.shape[:2])
+        for arm, reward in enumerate(self.rewards):
+            means[:, arm] = reward(rounds[:, arm])
         return means.reshape(contexts.shape[:-1])
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
         checks.whole("horizon", horizon, at_least=1)
-        contexts = rng.standard_normal((horizon, *self.context_std.shape))
-        contexts *= self.context_std
-        np.clip(contexts, -self.clip, self.clip, out=contexts)
+        contexts = np.empty((horizon, *self.context_std.shape))
+        for rows in pieces(horizon, rows_at_once(self.context_std.size)):  # scaled and clipped while in the cache
+            block = contexts[rows]
+            rng.standard_normal(out=block)
+            block *= self.context_std
+            np.clip(block, -self.clip, self.clip, out=block)
         noise = self.noise_std * rng.standard_normal(horizon)
         return Rounds(contexts, self.means(contexts), noise)
 
@@ -65,5 +71,5 @@ class Synthetic(Environment):
 
     def draw(self, rng: np.random.Generator) -> SyntheticInstance:
         variances = self.covariance.variances(self.n_arms, self.dim, rng)
-        rewards = tuple(KernelExpansion.draw(self.kernel, self.n_bumps, self.dim, rng) for _ in range(self.n_arms))
+        rewards = tuple(random_bumps(self.kernel, self.n_bumps, self.dim, rng) for _ in range(self.n_arms))
         return SyntheticInstance(rewards, np.sqrt(variances), self.noise_std, self.clip)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
 from kernelbandits import checks
+from kernelbandits.kernels import KernelExpansion
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike
 
@@ -24,6 +25,11 @@ class Predictor(ABC):
         """Predictions at the rows of Z, shape (m,)."""
         return self.predict(checks.points("Z", Z, dim=self.dim))
 
+    @property
+    @abstractmethod
+    def expansion(self) -> KernelExpansion | None:
+        """The function as Σ_j a_j K(·, x_j), if it is one; then several arms can be evaluated together."""
+
     @abstractmethod
     def predict(self, Z: Array) -> Array:
         """Predictions for an array that was checked already, shape (m,)."""
@@ -40,11 +46,12 @@ class Estimator(Spec, ABC, Generic[P]):
     def fit(self, X: ArrayLike, y: ArrayLike) -> P:
         """The predictor learnt from points X, shape (n, d), and targets y, shape (n,)."""
         points = checks.points("X", X)
-        return self.learn(points, checks.targets("y", y, len(points)))
+        targets = checks.targets("y", y, len(points))
+        return self.learn(points.copy(), targets.copy())  # the predictor keeps them
 
     @abstractmethod
     def learn(self, X: Array, y: Array) -> P:
-        """`fit` for arrays that were checked already."""
+        """`fit` for arrays that were checked already and that the predictor may keep."""
 
     @abstractmethod
     def without_data(self, dim: int) -> P:

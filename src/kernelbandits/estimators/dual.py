@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from scipy.linalg import blas, lapack
@@ -12,7 +12,7 @@ from scipy.linalg import blas, lapack
 from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.estimators.health import Health, count_duplicates
 from kernelbandits.fields import NonNegative
-from kernelbandits.kernels.base import Kernel
+from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import EPS
 from kernelbandits.types import Array
 
@@ -22,22 +22,29 @@ from kernelbandits.types import Array
 class DualPredictor(Predictor):
     """f̂(z) = Σ_j a_j K(z, x_j), with the health of the solve that gave the weights a."""
 
-    kernel: Kernel
-    X: Array
-    weights: Array
+    function: KernelExpansion
     health: Health
 
     @property
-    def dim(self) -> int:
-        return int(self.X.shape[1])
+    def expansion(self) -> KernelExpansion:
+        return self.function
 
-    def predict(self, Z: Array) -> Array:
-        return self.kernel.block(Z, self.X) @ self.weights
+    @property
+    def dim(self) -> int:
+        return int(self.function.centers.shape[1])
+
+    @property
+    def weights(self) -> Array:
+        """The dual weights a, shape (n,)."""
+        return self.function.coefficients
 
     @property
     def norm(self) -> float:
         """RKHS norm ‖f̂‖ = √(aᵀ K a)."""
-        return sqrt(max(float(self.weights @ self.kernel.gram(self.X) @ self.weights), 0.0))
+        return self.function.norm
+
+    def predict(self, Z: Array) -> Array:
+        return self.function(Z)
 
 
 @final
@@ -78,15 +85,19 @@ class KernelRidge(Estimator[DualPredictor]):
 
 
 def _zero(kernel: Kernel, dim: int) -> DualPredictor:
-    return DualPredictor(kernel, np.zeros((1, dim)), np.zeros(1), Health(0, "cholesky", 1.0, 0, 0.0, 0.0, 0))
+    anywhere = np.eye(1, dim)  # a centre of weight 0; a unit vector is one that every kernel accepts
+    return DualPredictor(KernelExpansion(kernel, anywhere, np.zeros(1)), Health(0, "cholesky", 1.0, 0, 0.0, 0.0, 0))
 
 
 def solve_dual(kernel: Kernel, X: Array, y: Array, ridge: float) -> DualPredictor:
     """The weights a with (K + ridge·I) a = y: by Cholesky where the matrix allows, else of minimum norm."""
-    weights, health = _by_cholesky(_regularised(kernel, X, ridge), y, X)
-    if weights is None:
-        weights, health = _by_eigenvalues(_regularised(kernel, X, ridge), y, X)
-    return DualPredictor(kernel, X, weights, health)
+    duplicates = count_duplicates(X)
+    if duplicates and not ridge:
+        weights, health = _without_duplicates(kernel, X, y, duplicates)
+    else:
+        weights, solution = _solve(lambda: _regularised(kernel, X, ridge), y)
+        health = Health(len(X), duplicates=duplicates, **solution)
+    return DualPredictor(KernelExpansion(kernel, X, weights), health)
 
 
 def _regularised(kernel: Kernel, X: Array, ridge: float) -> Array:
@@ -96,48 +107,68 @@ def _regularised(kernel: Kernel, X: Array, ridge: float) -> Array:
     return K
 
 
-def _relative_residual(residual: Array, y: Array) -> float:
-    scale = float(np.abs(y).max())
-    return float(np.abs(residual).max()) / scale if scale else float(np.abs(residual).max())
+def _without_duplicates(kernel: Kernel, X: Array, y: Array, duplicates: int) -> tuple[Array, Health]:
+    """The minimum-norm least-squares weights K⁺ y for data with repeated rows, from the distinct rows alone.
+
+    If row u of the distinct ones stands c_u times, K = U (√C K_u √C) Uᵀ with orthonormal columns U, so that
+    K⁺ = U (√C K_u √C)⁺ Uᵀ: repeated rows cost accuracy nowhere, however far from the origin they lie.
+    """
+    distinct, place, counts = np.unique(X + 0.0, axis=0, return_inverse=True, return_counts=True)
+    root = np.sqrt(counts)
+    totals = np.bincount(place, weights=y)
+    weights, solution = _solve(lambda: kernel.gram(distinct) * root * root[:, np.newaxis], totals / root)
+    spread: Array = (weights / root)[place]
+    fitted = (weights * root) @ kernel.gram(distinct)
+    solution |= {"condition": np.inf, "residual": _relative(fitted[place] - y, y)}
+    return spread, Health(len(X), duplicates=duplicates, **solution)
 
 
-def _by_cholesky(A: Array, y: Array, X: Array) -> tuple[Array | None, Health]:
-    """Weights from A = U ᵀU in place of A's upper triangle; None when A is too close to singular for that."""
+def _relative(residual: Array, y: Array) -> float:
+    return float(np.abs(residual).max()) / (float(np.abs(y).max()) or 1.0)
+
+
+def _solve(matrix: Callable[[], Array], y: Array) -> tuple[Array, dict[str, Any]]:
+    """The solution of A a = y and what `Health` should say of it; `matrix` makes A, which solving overwrites."""
+    return _by_cholesky(matrix(), y) or _by_eigenvalues(matrix(), y)
+
+
+def _by_cholesky(A: Array, y: Array) -> tuple[Array, dict[str, Any]] | None:
+    """From A = UᵀU in place of A's upper triangle; None when A is too close to singular for that."""
     n = len(A)
     diagonal = A.diagonal().copy()
     one_norm = float(lapack.dlange("1", A.T))  # type: ignore[call-arg]
-    unsolved = Health(n, "cholesky", np.inf, 0, 0.0, np.inf, 0)
     # A.T is A in Fortran order, so LAPACK factors in place; the other triangle keeps A for the residual.
     factor, info = lapack.dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
     if info:
-        return None, unsolved
+        return None
     reciprocal_condition, _ = lapack.dpocon(factor, one_norm)
     if reciprocal_condition < 10.0 * n * EPS:
-        return None, unsolved
-    weights, _ = lapack.dpotrs(factor, y, lower=0)
-    product = blas.dsymv(1.0, factor, weights, lower=1) + (diagonal - factor.diagonal()) * weights
-    health = Health(
-        n,
-        "cholesky",
-        1.0 / reciprocal_condition,
-        n,
-        0.0,
-        _relative_residual(product - y, y),
-        count_duplicates(X),
-    )
-    return weights, health
+        return None
+    solution, _ = lapack.dpotrs(factor, y, lower=0)
+    product = blas.dsymv(1.0, factor, solution, lower=1) + (diagonal - factor.diagonal()) * solution
+    return solution, {
+        "method": "cholesky",
+        "condition": 1.0 / reciprocal_condition,
+        "rank": n,
+        "cutoff": 0.0,
+        "residual": _relative(product - y, y),
+    }
 
 
-def _by_eigenvalues(A: Array, y: Array, X: Array) -> tuple[Array, Health]:
-    """The minimum-norm least-squares weights A⁺ y, eigenvalues within rounding of zero cut (as `numpy.linalg.pinv`)."""
+def _by_eigenvalues(A: Array, y: Array) -> tuple[Array, dict[str, Any]]:
+    """The minimum-norm least-squares solution A⁺ y: eigenvalues within rounding of zero are cut, as `pinv` does."""
     n = len(A)
     values, vectors = np.linalg.eigh(A)
     largest = float(np.abs(values).max())
     cutoff = n * EPS * largest
     kept = values > cutoff
     basis = vectors[:, kept]
-    weights: Array = basis @ ((basis.T @ y) / values[kept])
-    rank = int(kept.sum())
-    condition = largest / float(values[kept].min()) if rank == n else np.inf
-    residual = _relative_residual(A @ weights - y, y)
-    return weights, Health(n, "eigen", condition, rank, 0.0 if rank == n else cutoff, residual, count_duplicates(X))
+    solution: Array = basis @ ((basis.T @ y) / values[kept])
+    full = bool(kept.all())
+    return solution, {
+        "method": "eigen",
+        "condition": largest / float(values.min()) if full else np.inf,
+        "rank": int(kept.sum()),
+        "cutoff": 0.0 if full else cutoff,
+        "residual": _relative(A @ solution - y, y),
+    }

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.fields import Positive
-from kernelbandits.kernels.base import Kernel
+from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import Appended, InverseFactor
 from kernelbandits.types import Array, ArrayLike
+
+
+class Outlook(NamedTuple):
+    """What a posterior says about f(x): v = L⁻¹ K(X, x), the mean, and the variance before and after the data."""
+
+    whitened: Array
+    mean: float
+    prior: float
+    variance: float
 
 
 @final
@@ -25,7 +34,7 @@ class Posterior(Predictor):
 
     Attributes:
         points: room for the points, the first n rows are used.
-        whitened_targets: room for L⁻¹ y, the first n entries are used.
+        whitened_targets: room for L⁻¹ y, likewise.
         log_det: ln det(K(X, X) + ridge·I).
         last: the newest row of L, None before the first `extend`.
         floored: how many observations had a pivot lost in rounding, so that it was set to its rounding error.
@@ -56,13 +65,19 @@ class Posterior(Predictor):
         return self.points[: self.n]
 
     @property
+    def expansion(self) -> KernelExpansion:
+        return KernelExpansion(self.kernel, self.X, self.whitened_targets[: self.n] @ self.factor.inverse)
+
+    @property
     def information_gain(self) -> float:
         """½ ln det(I + K(X, X)/ridge)."""
         return 0.5 * (self.log_det - self.n * log(self.ridge))
 
     def whiten(self, Z: Array) -> Array:
         """V = L⁻¹ K(X, z) for every row of Z, shape (n, m)."""
-        return self.factor.whiten(self.kernel.block(self.X, Z)) if self.n else np.zeros((0, len(Z)))
+        if not self.n:
+            return np.zeros((0, len(Z)))
+        return self.factor.whiten(self.kernel.block(self.X, Z))
 
     def predict(self, Z: Array) -> Array:
         return self.whitened_targets[: self.n] @ self.whiten(Z)
@@ -80,25 +95,32 @@ class Posterior(Predictor):
     def extend(self, x: ArrayLike, y: float) -> Posterior:
         """The posterior after one more observation, in O(n² + n d)."""
         point = checks.finite_array("x", x, (self.dim,), "one point")
-        return self.absorb(point, checks.reward(y), self.whiten(point[np.newaxis])[:, 0])
+        return self.absorb(point, checks.reward(y), self.at(point))
 
-    def absorb(self, x: Array, y: float, whitened: Array) -> Posterior:
-        """`extend` for a caller that has v = L⁻¹ K(X, x) already."""
-        n = self.n
-        corner = float(self.kernel.diagonal(x[np.newaxis])[0]) + self.ridge
-        newest = self.factor.is_newest
-        factor, last = self.factor.append(whitened, corner)
-        points, targets = _room(self.points, n, newest), _room(self.whitened_targets, n, newest)
+    def at(self, x: Array) -> Outlook:
+        """What is known about f(x) at one point."""
+        row = x[np.newaxis]
+        whitened = self.whiten(row)[:, 0]
+        prior = float(self.kernel.diagonal(row)[0])
+        mean = float(self.whitened_targets[: self.n] @ whitened)
+        return Outlook(whitened, mean, prior, prior - float(whitened @ whitened))
+
+    def absorb(self, x: Array, y: float, outlook: Outlook) -> Posterior:
+        """`extend` for a caller that has checked, and knows what the posterior says about f(x)."""
+        n, whitened = self.n, outlook.whitened
+        free = self.factor.is_newest
+        factor, last = self.factor.append(whitened, outlook.prior + self.ridge, outlook.variance + self.ridge)
+        points, targets = self.points, self.whitened_targets
+        if not free or n == len(points):
+            points, targets = _with_room(points, n), _with_room(targets, n)
         points[n] = x
-        targets[n] = (y - whitened @ targets[:n]) / last.pivot
-        log_det = self.log_det + 2.0 * log(last.pivot)
-        return Posterior(self.kernel, self.ridge, factor, points, targets, log_det, last, self.floored + last.floored)
+        targets[n] = (y - outlook.mean) / last.pivot
+        log_det, floored = self.log_det + 2.0 * log(last.pivot), self.floored + last.floored
+        return Posterior(self.kernel, self.ridge, factor, points, targets, log_det, last, floored)
 
 
-def _room(array: Array, n: int, newest: bool) -> Array:
-    """An array whose row n may be written: this one, unless it is full or a successor owns that row."""
-    if newest and n < len(array):
-        return array
+def _with_room(array: Array, n: int) -> Array:
+    """A copy of the first n rows with room for more: the array was full, or a successor owns its next row."""
     larger = np.zeros((max(16, 2 * n), *array.shape[1:]))
     larger[:n] = array[:n]
     return larger
@@ -123,15 +145,16 @@ class GaussianProcess(Estimator[Posterior]):
         factor = InverseFactor.of(A)
         if factor is None:
             return self._one_by_one(X, y)
-        return Posterior(self.kernel, self.ridge, factor, X.copy(), factor.whiten(y), factor.log_det)
+        targets, log_det = factor.whiten(y), factor.log_det
+        return Posterior(self.kernel, self.ridge, factor, X, targets, log_det)
 
     def _one_by_one(self, X: Array, y: Array) -> Posterior:
         """For a ridge below the rounding error of K: appending floors the lost pivots and counts them."""
         posterior = self.without_data(X.shape[1])
         for x, target in zip(X, y, strict=True):
-            posterior = posterior.absorb(x, float(target), posterior.whiten(x[np.newaxis])[:, 0])
+            posterior = posterior.absorb(x, float(target), posterior.at(x))
         return posterior
 
     def without_data(self, dim: int) -> Posterior:
         """The prior as a posterior of no observations."""
-        return Posterior(self.kernel, self.ridge, InverseFactor.empty(), np.zeros((16, dim)), np.zeros(16), 0.0)
+        return Posterior(self.kernel, self.ridge, InverseFactor.empty(), np.zeros((0, dim)), np.zeros(0), 0.0)

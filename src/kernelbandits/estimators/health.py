@@ -15,7 +15,7 @@ class Health:
         n: number of points.
         method: "cholesky", or "eigen" where the matrix was too close to singular.
         condition: estimate of the condition number, ∞ for a singular matrix.
-        rank: eigenvalues used; less than n means that the rest were cut as zero.
+        rank: rank used; less than n means that repeated rows were merged or eigenvalues cut as zero.
         cutoff: eigenvalues up to this were taken as zero (0 when none was cut).
         residual: largest |(K + ridge·I) a − y| relative to the largest |y|.
         duplicates: rows that repeat an earlier row exactly.
@@ -38,7 +38,9 @@ class Health:
     def __str__(self) -> str:
         text = f"{self.method}, condition {self.condition:.1e}, residual {self.residual:.1e}"
         if not self.exact:
-            text += f", rank {self.rank} of {self.n} (eigenvalues up to {self.cutoff:.1e} cut)"
+            text += f", rank {self.rank} of {self.n}"
+            if self.cutoff:
+                text += f" (eigenvalues up to {self.cutoff:.1e} cut)"
         if self.duplicates:
             text += f", {self.duplicates} duplicate rows"
         return text

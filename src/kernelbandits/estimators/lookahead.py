@@ -2,51 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from kernelbandits.estimators.gaussian_process import Posterior
+from kernelbandits.estimators.gaussian_process import Outlook, Posterior
+from kernelbandits.kernels.base import Features
 from kernelbandits.types import Array
 
 
 class Lookahead:
-    """Mean and variance of one posterior at B fixed contexts, after every observation.
+    """Mean and variance of every arm's posterior at its contexts of B rounds, after every observation.
 
-    It keeps the whitened kernel block V = L⁻¹ K(X, Z), made by one matrix product for the whole block. An observation
-    adds a row to L, hence one row to V: v = (K(x, Z) − ℓᵀV)/p, and then mean += v · (L⁻¹y)_n, variance −= v². The
-    contexts already passed need no update, so the work shrinks as the block is used up.
+    For each arm it keeps the whitened kernel block V = L⁻¹ K(X, Z), made by one matrix product for the whole block. An
+    observation adds a row to L, hence one row to V: v = (K(x, Z) − ℓᵀV)/p, and then mean += v · (L⁻¹y)_n and
+    variance −= v². Rounds already passed need no update, so the work shrinks as the block is used up.
+
+    Attributes:
+        mean: posterior means, shape (K, B).
+        variance: posterior variances, shape (K, B).
+
     """
 
-    __slots__ = ("_V", "_Z", "_n", "mean", "variance")
+    __slots__ = ("_K", "_V", "_contexts", "_kernel", "_n", "_prior", "_right", "mean", "variance")
 
-    def __init__(self, posterior: Posterior, Z: Array, mean: Array, variance: Array) -> None:
-        """`mean` and `variance`, shape (B,), are filled here and kept current: views into the caller's table."""
-        n = posterior.n
-        self._Z = Z
-        self._n = n
-        self._V = np.empty((n + 16, len(Z)))
-        V = self._V[:n]
-        V[:] = posterior.whiten(Z)
-        self.mean = mean
-        self.variance = variance
-        mean[:] = posterior.whitened_targets[:n] @ V
-        variance[:] = posterior.kernel.diagonal(Z) - np.einsum("ij,ij->j", V, V)
+    def __init__(self, posteriors: Sequence[Posterior], contexts: Array) -> None:
+        """One posterior an arm, all over one kernel; contexts of shape (B, K, d)."""
+        n_rounds, n_arms, dim = contexts.shape
+        self._kernel = posteriors[0].kernel
+        self._contexts = contexts
+        self._n = [posterior.n for posterior in posteriors]
+        self._V = [np.empty((n + 16, n_rounds)) for n in self._n]
+        self._K: list[tuple[Array, int] | None] = [None] * n_arms
+        self._prior = self._kernel.diagonal(contexts.reshape(-1, dim)).reshape(n_rounds, n_arms)
+        self.mean = np.zeros((n_arms, n_rounds))
+        self.variance = self._prior.T.copy()
+        self._right: list[Features | None] = [None] * n_arms
+        for arm, posterior in enumerate(posteriors):
+            if posterior.n:
+                self._fill(arm, posterior)
 
-    def whitened(self, j: int) -> Array:
-        """L⁻¹ K(X, z_j) for context j, shape (n,): what `Posterior.absorb` asks for."""
-        return self._V[: self._n, j].copy()
+    def _fill(self, arm: int, posterior: Posterior) -> None:
+        n, right = posterior.n, self._kernel.right(self._contexts[:, arm])
+        V = self._V[arm][:n] = posterior.factor.whiten(self._kernel.evaluate(self._kernel.left(posterior.X), right))
+        np.dot(posterior.whitened_targets[:n], V, out=self.mean[arm])
+        self.variance[arm] -= np.einsum("ij,ij->j", V, V)
+        self._right[arm] = right
 
-    def update(self, posterior: Posterior, start: int) -> None:
-        """Take in the newest observation of `posterior` for the contexts from `start` on."""
-        n, last = self._n, posterior.last
+    def absorb(self, posterior: Posterior, arm: int, row: int, reward: float) -> Posterior:
+        """The arm's posterior after a reward in round `row`, about which everything is known here already."""
+        outlook = Outlook(
+            self._V[arm][: self._n[arm], row].copy(),
+            float(self.mean[arm, row]),
+            float(self._prior[row, arm]),
+            float(self.variance[arm, row]),
+        )
+        return posterior.absorb(self._contexts[row, arm], reward, outlook)
+
+    def update(self, posterior: Posterior, arm: int, row: int | None, start: int) -> None:
+        """Take in the newest observation of the arm's posterior, made in round `row` of the block if in one.
+
+        Rounds before `start` are left behind.
+        """
+        n, last, V = self._n[arm], posterior.last, self._V[arm]
         assert last is not None
-        assert posterior.n == n + 1, "a lookahead follows its posterior one observation at a time"
-        if n == len(self._V):
-            self._V = np.concatenate([self._V, np.empty_like(self._V)])
-        row = self._V[n, start:]
-        x = posterior.points[n : n + 1]
-        np.matmul(last.row, self._V[:n, start:], out=row)
-        np.subtract(posterior.kernel.block(x, self._Z[start:])[0], row, out=row)
-        row /= last.pivot
-        self.mean[start:] += row * posterior.whitened_targets[n]
-        self.variance[start:] -= row * row
-        self._n = n + 1
+        assert posterior.n == n + 1, "a lookahead follows its posteriors one observation at a time"
+        if n == len(V):
+            V = self._V[arm] = np.concatenate([V, np.empty_like(V)])
+        v = np.subtract(self._covariances(posterior, arm, row, start), last.row @ V[:n, start:], out=V[n, start:])
+        v /= last.pivot
+        mean, variance = self.mean[arm, start:], self.variance[arm, start:]
+        mean += v * posterior.whitened_targets[n]
+        variance -= v * v
+        self._n[arm] = n + 1
+
+    def _covariances(self, posterior: Posterior, arm: int, row: int | None, start: int) -> Array:
+        """K(x, Z) for the newest observation x and the arm's contexts from `start` on."""
+        if row is None:
+            newest = posterior.points[posterior.n - 1 : posterior.n]
+            fresh: Array = self._kernel.block(newest, self._contexts[start:, arm])[0]
+            return fresh
+        known = self._K[arm]
+        if known is None:
+            # K(Z, Z) of what is still ahead of this arm, for all of its observations in this block.
+            ahead, right = self._contexts[start:, arm], self._right[arm]
+            right = self._kernel.right(ahead) if right is None else tuple([feature[start:] for feature in right])
+            known = self._K[arm] = (self._kernel.evaluate(self._kernel.left(ahead), right), start)
+        K, first = known
+        return K[row - first, start - first :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,16 @@ from kernelbandits.metrics import mean_and_standard_error
 # Okabe & Ito's palette, told apart by colour-blind readers; line styles and markers tell them apart in black and white.
 _COLOURS = ("#000000", "#D55E00", "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#CC79A7", "#7F7F7F")
 _DASHES: tuple[tuple[float, ...], ...] = ((), (5, 1.5), (1, 1), (5, 1.5, 1, 1.5))
+_PLACES = (
+    "EtC",
+    "EtC-Ridge",
+    "EtC-Linear",
+    "EtC-Linear-Ridge",
+    "CGP-UCB",
+    "CGP-UCB-Ridgeless",
+    "CGP-UCB-Scaled",
+    "CGP-UCB-Scaled-Ridgeless",
+)
 _MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
 
 
@@ -28,10 +39,12 @@ def regret_curves(results: Results) -> Figure:
     experiment = results.experiment
     columns = min(experiment.columns, len(experiment.panels))
     rows = ceil(len(experiment.panels) / columns)
-    legend_rows = ceil((len(experiment.methods) + 1) / 5)
-    figure = Figure(figsize=(3.7 * columns + 0.3, 2.7 * rows + 0.4 + 0.3 * legend_rows), layout="constrained")
+    width = max(3.7 * columns + 0.3, 5.0)
+    legend_columns = int(width / 2.25)  # inches for the longest of the paper's names
+    legend_rows = ceil((len(experiment.methods) + 1) / legend_columns)
+    figure = Figure(figsize=(width, 2.7 * rows + 0.4 + 0.25 * legend_rows), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
-    styles = {method: _style(i) for i, method in enumerate(experiment.methods)}
+    styles = _styles(experiment.methods)
     for i, axes in enumerate(grid.flat):
         if i >= len(experiment.panels):
             axes.set_axis_off()
@@ -44,16 +57,30 @@ def regret_curves(results: Results) -> Figure:
     handles = [Line2D([], [], label=method, **style) for method, style in styles.items()]
     if any(panel.mark for panel in experiment.panels):
         handles.append(Line2D([], [], color="0.45", linestyle=":", linewidth=1.0, label="end of exploration"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=5, frameon=False, handlelength=3.6)
+    figure.legend(
+        handles=handles,
+        loc="outside upper center",
+        ncols=legend_columns,
+        frameon=False,
+        handlelength=3.4,
+        fontsize=9,
+    )
     return figure
 
 
+def _styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """A line style for each method: the same one in every picture for the paper's, the free ones for the others."""
+    others = [method for method in methods if method not in _PLACES]
+    order = [*_PLACES, *others]
+    return {method: _style(order.index(method)) for method in methods}
+
+
 def _style(i: int) -> dict[str, Any]:
-    dashes = _DASHES[i % len(_DASHES)]
+    dashes = _DASHES[(i + i // len(_COLOURS)) % len(_DASHES)]  # the ninth method has another dash than the first
     return {
         "color": _COLOURS[i % len(_COLOURS)],
         "linestyle": (0, dashes) if dashes else "-",
-        "marker": _MARKERS[i % len(_MARKERS)],
+        "marker": _MARKERS[(i + i // len(_COLOURS)) % len(_MARKERS)],
         "markersize": 4.5,
         "linewidth": 1.4,
     }

@@ -25,6 +25,10 @@ class Store:
 
     folder: Path
 
+    def __post_init__(self) -> None:
+        # A worker process may have another current folder than the process that asks it to write.
+        object.__setattr__(self, "folder", Path(self.folder).absolute())
+
     @property
     def cells(self) -> Path:
         """Where the cells lie."""

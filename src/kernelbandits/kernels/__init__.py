@@ -2,6 +2,7 @@
 
 from kernelbandits.kernels.algebra import Product, Scaled, Sum
 from kernelbandits.kernels.base import InnerProductKernel, Kernel, RadialKernel
+from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
 from kernelbandits.kernels.inner_product import Exponential, Linear, Polynomial, Schoenberg
 from kernelbandits.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
 
@@ -10,6 +11,7 @@ __all__ = [
     "Gaussian",
     "InnerProductKernel",
     "Kernel",
+    "KernelExpansion",
     "Laplace",
     "Linear",
     "Matern",
@@ -19,5 +21,6 @@ __all__ = [
     "RationalQuadratic",
     "Scaled",
     "Schoenberg",
+    "StackedExpansions",
     "Sum",
 ]

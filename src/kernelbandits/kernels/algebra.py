@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import final
@@ -10,20 +11,20 @@ import numpy as np
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.fields import Positive
-from kernelbandits.kernels.base import Kernel
+from kernelbandits.kernels.base import Features, Kernel
 from kernelbandits.kernels.geometry import Geometry
 from kernelbandits.types import Array
 
 
-def _common(left: Kernel, right: Kernel) -> Geometry | None:
-    return left.geometry if left.geometry == right.geometry else None
+def _common(first: Kernel, second: Kernel) -> Geometry | None:
+    return first.geometry if first.geometry == second.geometry else None
 
 
-def _require_common(left: Kernel, right: Kernel) -> None:
-    if _common(left, right) is None:
+def _require_common(first: Kernel, second: Kernel) -> None:
+    if _common(first, second) is None:
         raise InvalidArgument(
-            f"{left} and {right} look at points in different ways (distance, inner product), so their combination has "
-            "no single profile; combine kernels of one class to use profiles"
+            f"{first} and {second} look at points in different ways (distance, inner product), so that their "
+            "combination has no single profile; combine kernels of one class to use profiles"
         )
 
 
@@ -32,25 +33,38 @@ def _require_common(left: Kernel, right: Kernel) -> None:
 class Sum(Kernel):
     """K = K₁ + K₂."""
 
-    left: Kernel
-    right: Kernel
+    first: Kernel
+    second: Kernel
 
-    def block(self, X: Array, Z: Array) -> Array:
-        return self.left.block(X, Z) + self.right.block(X, Z)
+    def left(self, X: Array) -> Features:
+        return self.first.left(X) + self.second.left(X)
 
-    def gram(self, X: Array) -> Array:
-        return self.left.gram(X) + self.right.gram(X)
+    def right(self, Z: Array) -> Features:
+        return self.first.right(Z) + self.second.right(Z)
+
+    def evaluate(self, left: Features, right: Features) -> Array:
+        n = self.first.n_geometries
+        return self.first.evaluate(left[:n], right[:n]) + self.second.evaluate(left[n:], right[n:])
+
+    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
+        n = self.first.n_geometries
+        first = self.first.evaluate_each([left[:n] for left in lefts], right[:n])
+        return first + self.second.evaluate_each([left[n:] for left in lefts], right[n:])
 
     def diagonal(self, X: Array) -> Array:
-        return self.left.diagonal(X) + self.right.diagonal(X)
+        return self.first.diagonal(X) + self.second.diagonal(X)
+
+    @property
+    def n_geometries(self) -> int:
+        return self.first.n_geometries + self.second.n_geometries
 
     @property
     def geometry(self) -> Geometry | None:
-        return _common(self.left, self.right)
+        return _common(self.first, self.second)
 
     def profile(self, t: Array, order: int = 0) -> Array:
-        _require_common(self.left, self.right)
-        return self.left.profile(t, order) + self.right.profile(t, order)
+        _require_common(self.first, self.second)
+        return self.first.profile(t, order) + self.second.profile(t, order)
 
 
 @final
@@ -58,28 +72,41 @@ class Sum(Kernel):
 class Product(Kernel):
     """K = K₁ K₂, elementwise (positive definite by Schur's theorem)."""
 
-    left: Kernel
-    right: Kernel
+    first: Kernel
+    second: Kernel
 
-    def block(self, X: Array, Z: Array) -> Array:
-        return self.left.block(X, Z) * self.right.block(X, Z)
+    def left(self, X: Array) -> Features:
+        return self.first.left(X) + self.second.left(X)
 
-    def gram(self, X: Array) -> Array:
-        return self.left.gram(X) * self.right.gram(X)
+    def right(self, Z: Array) -> Features:
+        return self.first.right(Z) + self.second.right(Z)
+
+    def evaluate(self, left: Features, right: Features) -> Array:
+        n = self.first.n_geometries
+        return self.first.evaluate(left[:n], right[:n]) * self.second.evaluate(left[n:], right[n:])
+
+    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
+        n = self.first.n_geometries
+        first = self.first.evaluate_each([left[:n] for left in lefts], right[:n])
+        return first * self.second.evaluate_each([left[n:] for left in lefts], right[n:])
 
     def diagonal(self, X: Array) -> Array:
-        return self.left.diagonal(X) * self.right.diagonal(X)
+        return self.first.diagonal(X) * self.second.diagonal(X)
+
+    @property
+    def n_geometries(self) -> int:
+        return self.first.n_geometries + self.second.n_geometries
 
     @property
     def geometry(self) -> Geometry | None:
-        return _common(self.left, self.right)
+        return _common(self.first, self.second)
 
     def profile(self, t: Array, order: int = 0) -> Array:
         """Leibniz' rule: Σ_j C(m, j) h₁^{(j)} h₂^{(m−j)}."""
-        _require_common(self.left, self.right)
+        _require_common(self.first, self.second)
         total = np.zeros_like(t)
         for j in range(order + 1):
-            total += comb(order, j) * self.left.profile(t, j) * self.right.profile(t, order - j)
+            total += comb(order, j) * self.first.profile(t, j) * self.second.profile(t, order - j)
         return total
 
 
@@ -91,11 +118,21 @@ class Scaled(Kernel):
     kernel: Kernel
     factor: Positive
 
-    def block(self, X: Array, Z: Array) -> Array:
-        return self.factor * self.kernel.block(X, Z)
+    def left(self, X: Array) -> Features:
+        return self.kernel.left(X)
 
-    def gram(self, X: Array) -> Array:
-        return self.factor * self.kernel.gram(X)
+    def right(self, Z: Array) -> Features:
+        return self.kernel.right(Z)
+
+    def evaluate(self, left: Features, right: Features) -> Array:
+        return self.factor * self.kernel.evaluate(left, right)
+
+    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
+        return self.factor * self.kernel.evaluate_each(lefts, right)
+
+    @property
+    def n_geometries(self) -> int:
+        return self.kernel.n_geometries
 
     def diagonal(self, X: Array) -> Array:
         return self.factor * self.kernel.diagonal(X)

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
 
 from kernelbandits import checks
+from kernelbandits.kernels.blocks import fill_by_panels
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike
 
 if TYPE_CHECKING:
     from kernelbandits.kernels.algebra import Product, Scaled, Sum
+
+Features: TypeAlias = tuple[Array, ...]
+"""Features of n points, one array of shape (n, p) for each geometry that a kernel looks through."""
 
 
 class Kernel(Spec, ABC):
@@ -29,17 +36,45 @@ class Kernel(Spec, ABC):
             return self.gram(left)
         return self.block(left, checks.points("Z", Z, dim=left.shape[1]))
 
-    @abstractmethod
     def block(self, X: Array, Z: Array) -> Array:
         """K(X, Z) for arrays that were checked already, shape (n, m)."""
+        return self.evaluate(self.left(X), self.right(Z))
+
+    def gram(self, X: Array) -> Array:
+        """K(X, X) for an array that was checked already, shape (n, n): half of it is evaluated, half is mirrored."""
+        left, right = self.left(X), self.right(X)
+
+        def panel(rows: slice, columns: slice) -> Array:
+            return self.evaluate(tuple(f[rows] for f in left), tuple(f[columns] for f in right))
+
+        K = fill_by_panels(len(X), panel)
+        np.fill_diagonal(K, self.diagonal(X))
+        return K
 
     @abstractmethod
-    def gram(self, X: Array) -> Array:
-        """K(X, X) for an array that was checked already, shape (n, n)."""
+    def left(self, X: Array) -> Features:
+        """Features of points on the left side of K(·, ·), to be kept and evaluated often."""
+
+    @abstractmethod
+    def right(self, Z: Array) -> Features:
+        """Features of points on the right side."""
+
+    @abstractmethod
+    def evaluate(self, left: Features, right: Features) -> Array:
+        """K for every pair, shape (n, m)."""
+
+    @abstractmethod
+    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
+        """K(x, z_i) for every point x of set i with the i-th point on the right, all sets one after the other."""
 
     @abstractmethod
     def diagonal(self, X: Array) -> Array:
         """K(x, x) for every row, shape (n,), without the rest of the Gram matrix."""
+
+    @property
+    @abstractmethod
+    def n_geometries(self) -> int:
+        """Number of arrays in its features."""
 
     @property
     @abstractmethod
@@ -66,18 +101,45 @@ class Kernel(Spec, ABC):
 
 
 class ProfileKernel(Kernel):
-    """A kernel that writes only its profile; Gram blocks follow from the geometry."""
+    """A kernel that writes only its profile; everything else follows from the geometry."""
 
     __slots__ = ()
 
-    def block(self, X: Array, Z: Array) -> Array:
-        return self.profile(self._geometry().block(X, Z))
+    def left(self, X: Array) -> Features:
+        return (self._geometry().left(X),)
 
-    def gram(self, X: Array) -> Array:
-        return self.profile(self._geometry().symmetric(X))
+    def right(self, Z: Array) -> Features:
+        return (self._geometry().right(Z),)
+
+    def evaluate(self, left: Features, right: Features) -> Array:
+        [x], [z] = left, right
+        geometry = self._geometry()
+        t: Array = x @ z.T
+        geometry.settle(t, geometry.scale(z))
+        return self._profile_over(t)
+
+    def _profile_over(self, t: Array) -> Array:
+        """h(t) where t may be overwritten: a place to save a pass over memory."""
+        return self.profile(t)
+
+    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
+        [z] = right
+        counts = [len(x) for (x,) in lefts]
+        t = np.empty(sum(counts))
+        start = 0
+        for (x,), n, point in zip(lefts, counts, z, strict=True):
+            np.dot(x, point, out=t[start : start + n])
+            start += n
+        geometry = self._geometry()
+        geometry.settle(t, np.repeat(geometry.scale(z), counts))
+        return self._profile_over(t)
 
     def diagonal(self, X: Array) -> Array:
         return self.profile(self._geometry().diagonal(X))
+
+    @property
+    def n_geometries(self) -> int:
+        return 1
 
     @property
     def geometry(self) -> Geometry:
@@ -87,13 +149,16 @@ class ProfileKernel(Kernel):
     def _geometry(self) -> Geometry: ...
 
 
+_RADIAL, _INNER_PRODUCT = Radial(), InnerProduct()
+
+
 class RadialKernel(ProfileKernel):
     """K(x, z) = h(‖x − z‖² / d): the paper's RBF class."""
 
     __slots__ = ()
 
     def _geometry(self) -> Geometry:
-        return Radial()
+        return _RADIAL
 
 
 class InnerProductKernel(ProfileKernel):
@@ -102,4 +167,4 @@ class InnerProductKernel(ProfileKernel):
     __slots__ = ()
 
     def _geometry(self) -> Geometry:
-        return InnerProduct()
+        return _INNER_PRODUCT

@@ -46,12 +46,13 @@ def _relative(mu: float, s: Array) -> Array:
             return value / (2.0 ** (mu - 1.0) * gamma(mu)) if mu > 0 else value
         if mu > _DEBYE_FROM:
             return _debye(mu, s)
-        from scipy.special import kv
+        from scipy.special import kv, kve
 
         if mu <= 0:
             return np.where(s > 0, s**mu * kv(-mu, s), np.inf)
-        value = s**mu * kv(mu, s) / (2.0 ** (mu - 1.0) * gamma(mu))
-        return np.where(np.isfinite(value), value, _near_zero(mu, s))
+        scaled = kve(mu, s)  # e^s K_μ(s): logarithms keep s^μ and e^−s from over- and underflowing apart
+        value = np.exp(mu * np.log(s) + np.log(scaled) - s - _log_value_at_zero(mu))
+        return np.where(np.isfinite(scaled), value, _near_zero(mu, s))
 
 
 def _near_zero(mu: float, s: Array) -> Array:

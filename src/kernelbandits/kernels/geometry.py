@@ -1,4 +1,8 @@
-"""How two points become the one number t that a kernel's profile is applied to. The paper's 1/d scaling lives here."""
+"""How two points become the one number t that a kernel's profile is applied to. The paper's 1/d scaling lives here.
+
+Each geometry is a pair of feature maps with t(x, z) = left(x) · right(z). So t of any two sets of points is one matrix
+product, and the features of points that stay (data, centres) can be kept.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +15,33 @@ import numpy as np
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array
 
+_EPS = float(np.finfo(np.float64).eps)
+
 
 class Geometry(ABC):
-    """t(x, z) for blocks of points. Every answer is a fresh array that the caller may overwrite."""
+    """t(x, z) by features. Answers are fresh arrays that the caller may overwrite."""
 
     __slots__ = ()
 
     @abstractmethod
-    def block(self, X: Array, Z: Array) -> Array:
-        """T for every pair, shape (n, m)."""
+    def left(self, X: Array) -> Array:
+        """Features of points on the left side, shape (n, p)."""
 
     @abstractmethod
-    def symmetric(self, X: Array) -> Array:
-        """T for every pair of one set, shape (n, n): exactly symmetric, and `diagonal` on its diagonal."""
+    def right(self, Z: Array) -> Array:
+        """Features of points on the right side, shape (m, p)."""
+
+    @abstractmethod
+    def scale(self, right: Array) -> Array:
+        """Size of the terms that t is made of, for each point on the right, shape (m,); `settle` asks for it."""
+
+    @abstractmethod
+    def settle(self, t: Array, scale: Array) -> None:
+        """Repair in place what rounding did to products left · right; the last axis of t runs with `scale`."""
 
     @abstractmethod
     def diagonal(self, X: Array) -> Array:
-        """t(x, x) for every row, shape (n,)."""
+        """t(x, x) for every row, shape (n,), without rounding error where it is known."""
 
 
 def _squared_norms(X: Array) -> Array:
@@ -40,16 +54,18 @@ def _squared_norms(X: Array) -> Array:
 class InnerProduct(Geometry):
     """t = ⟨x, z⟩ / d."""
 
-    def block(self, X: Array, Z: Array) -> Array:
-        t: Array = X @ Z.T
-        t /= X.shape[1]
-        return t
+    def left(self, X: Array) -> Array:
+        return X
 
-    def symmetric(self, X: Array) -> Array:
-        t: Array = X @ X.T  # numpy recognises the product with its own transpose: syrk, half the work, symmetric
-        t /= X.shape[1]
-        np.fill_diagonal(t, self.diagonal(X))
-        return t
+    def right(self, Z: Array) -> Array:
+        features: Array = Z / Z.shape[1]
+        return features
+
+    def scale(self, right: Array) -> Array:
+        return np.zeros(len(right))
+
+    def settle(self, t: Array, scale: Array) -> None:
+        """An inner product needs no repair."""
 
     def diagonal(self, X: Array) -> Array:
         t: Array = _squared_norms(X) / X.shape[1]
@@ -59,44 +75,40 @@ class InnerProduct(Geometry):
 @final
 @dataclass(frozen=True, slots=True)
 class Radial(Geometry):
-    """t = ‖x − z‖² / d, from ‖x‖² + ‖z‖² − 2⟨x, z⟩ so that the work is one matrix product.
+    """t = ‖x − z‖² / d = (x, ‖x‖², 1) · (−2z, 1, ‖z‖²) / d, so that the work is one matrix product.
 
     Where the difference is below the rounding error of the two norms it says nothing, not even its sign: there t is
     0. So t is never negative, and a point is at distance exactly 0 from its copy.
     """
 
-    def block(self, X: Array, Z: Array) -> Array:
-        d = X.shape[1]
-        return _distances(X @ (Z * (2.0 / d)).T, _squared_norms(X) / d, _squared_norms(Z) / d, d)
+    def left(self, X: Array) -> Array:
+        n, d = X.shape
+        features = np.empty((n, d + 2))
+        features[:, :d] = X
+        features[:, d] = _squared_norms(X)
+        features[:, d + 1] = 1.0
+        return features
 
-    def symmetric(self, X: Array) -> Array:
-        d = X.shape[1]
-        scaled = X * np.sqrt(2.0 / d)
-        x = _squared_norms(X) / d
-        t = _distances(scaled @ scaled.T, x, x, d)
-        np.fill_diagonal(t, 0.0)
-        return t
+    def right(self, Z: Array) -> Array:
+        m, d = Z.shape
+        features = np.empty((m, d + 2))
+        np.multiply(Z, -2.0 / d, out=features[:, :d])
+        features[:, d] = 1.0 / d
+        features[:, d + 1] = _squared_norms(Z) / d
+        return features
+
+    def scale(self, right: Array) -> Array:
+        # Near 0 both norms are alike, so one of them measures the error of a product of p terms.
+        tolerance: Array = right[:, -1] * (4.0 * _EPS * right.shape[1])
+        return tolerance
+
+    def settle(self, t: Array, scale: Array) -> None:
+        small = t <= scale
+        if np.count_nonzero(small):
+            t[small] = 0.0
 
     def diagonal(self, X: Array) -> Array:
         return np.zeros(len(X))
-
-
-_ROWS = 64  # rows at a time, so that the sums of norms stay in the cache
-
-
-def _distances(products: Array, x: Array, z: Array, d: int) -> Array:
-    """x_i + z_j − p_ij in place of the products p, and 0 where that is below its rounding error.
-
-    Adding the norms first keeps a symmetric block symmetric to the last bit.
-    """
-    tolerance = 4.0 * np.finfo(np.float64).eps * np.sqrt(d)
-    for start in range(0, len(products), _ROWS):
-        rows = products[start : start + _ROWS]
-        norms = x[start : start + _ROWS, np.newaxis] + z
-        np.subtract(norms, rows, out=rows)
-        norms *= tolerance
-        np.copyto(rows, 0.0, where=rows < norms)
-    return products
 
 
 @final
@@ -106,20 +118,7 @@ class Spherical(Geometry):
 
     max_dim: int
 
-    def block(self, X: Array, Z: Array) -> Array:
-        return np.clip(self._project(X) @ self._project(Z).T, -1.0, 1.0)
-
-    def symmetric(self, X: Array) -> Array:
-        unit = self._project(X)
-        t = np.clip(unit @ unit.T, -1.0, 1.0)
-        np.fill_diagonal(t, 1.0)
-        return t
-
-    def diagonal(self, X: Array) -> Array:
-        self._project(X)
-        return np.ones(len(X))
-
-    def _project(self, X: Array) -> Array:
+    def left(self, X: Array) -> Array:
         if X.shape[1] > self.max_dim:
             raise InvalidArgument(
                 f"this Schoenberg kernel is positive definite up to dim={self.max_dim}; "
@@ -131,4 +130,17 @@ class Spherical(Geometry):
                 f"a Schoenberg kernel lives on the sphere: row {int(np.argmin(norms))} is the zero vector, "
                 "which has no direction. Drop it or add a constant feature."
             )
-        return X / norms[:, np.newaxis]
+        features: Array = X / norms[:, np.newaxis]
+        return features
+
+    def right(self, Z: Array) -> Array:
+        return self.left(Z)
+
+    def scale(self, right: Array) -> Array:
+        return np.ones(len(right))
+
+    def settle(self, t: Array, scale: Array) -> None:
+        np.clip(t, -scale, scale, out=t)
+
+    def diagonal(self, X: Array) -> Array:
+        return np.ones(len(self.left(X)))

@@ -25,11 +25,11 @@ class Gaussian(RadialKernel):
     gamma: Positive = 1.0
 
     def profile(self, t: Array, order: int = 0) -> Array:
-        value: Array = np.multiply(t, -self.gamma)
-        np.exp(value, out=value)
-        if order:
-            value *= (-self.gamma) ** order
-        return value
+        return (-self.gamma) ** order * self._profile_over(np.array(t))
+
+    def _profile_over(self, t: Array) -> Array:
+        t *= -self.gamma
+        return np.exp(t, out=t)
 
 
 @final

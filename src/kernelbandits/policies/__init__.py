@@ -1,6 +1,6 @@
 """Policies: how to decide."""
 
-from kernelbandits.policies.base import Agent, Choice, Decision, Learner, Policy
+from kernelbandits.policies.base import Agent, Choice, Decision, Decisions, Learner, Policy
 from kernelbandits.policies.baselines import Oracle, Uniform
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
@@ -12,6 +12,7 @@ __all__ = [
     "Choice",
     "ConstantWidth",
     "Decision",
+    "Decisions",
     "ExploreThenCommit",
     "Learner",
     "Oracle",

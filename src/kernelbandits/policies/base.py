@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
@@ -12,7 +13,7 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Spec
-from kernelbandits.types import Array, ArrayLike, BoolArray
+from kernelbandits.types import Array, ArrayLike, BoolArray, IntArray
 
 
 class Choice(NamedTuple):
@@ -24,9 +25,7 @@ class Choice(NamedTuple):
     explored: bool
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Decision:
+class Decision(NamedTuple):
     """What an agent decided and what a log should keep.
 
     Attributes:
@@ -45,6 +44,36 @@ class Decision:
     explored: bool
 
 
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Decisions:
+    """The decisions of B rounds without feedback between them; a row or entry a round.
+
+    Attributes:
+        first_id: number of the first decision; the others follow.
+        arms: shape (B,).
+        propensities: shape (B,).
+        scores: shape (B, K).
+        explored: shape (B,).
+
+    """
+
+    first_id: int
+    arms: IntArray
+    propensities: Array
+    scores: Array
+    explored: BoolArray
+
+    def __len__(self) -> int:
+        return len(self.arms)
+
+    @staticmethod
+    def of(choices: Sequence[Choice], first_id: int = 0) -> Decisions:
+        """Choices of consecutive rounds, side by side."""
+        arms, propensities, scores, explored = zip(*choices, strict=True)
+        return Decisions(first_id, np.array(arms), np.array(propensities), np.array(scores), np.array(explored))
+
+
 class Learner(ABC):
     """The part of an agent that differs between policies. Its input was checked."""
 
@@ -57,6 +86,11 @@ class Learner(ABC):
     @abstractmethod
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         """Take in one reward. `row` is the place of the context in the block, None if it is not of this block."""
+
+    def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions:
+        """Decisions for contexts of shape (B, K, d) and a mask of shape (B, K), as if asked round by round."""
+        masks = [None] * len(contexts) if eligible is None else eligible
+        return Decisions.of([self.decide(shown, mask, None) for shown, mask in zip(contexts, masks, strict=True)])
 
     def look_ahead(self, contexts: Array | None) -> None:  # noqa: B027
         """Contexts that will come, shape (B, K, d), None to forget them: a hint that must not change a decision."""
@@ -97,38 +131,67 @@ class Agent:
         X = checks.contexts(contexts, self.problem.n_arms, self.problem.dim)
         mask = checks.eligible(eligible, self.problem.n_arms)
         row = self._place(X)
+        if row is None:  # what was announced has been checked then
+            checks.refuse_unusable("contexts", X)
+            self._forget_ahead()
         choice = self._learner.decide(X, mask, row)
+        if row is not None:
+            self._next_row = row + 1
         self._chosen_row = row
         decision = Decision(self._n_decisions, *choice)
         self._n_decisions += 1
         return decision
 
+    def choose_batch(self, contexts: ArrayLike, eligible: ArrayLike | None = None) -> Decisions:
+        """Decide for B rounds at once, contexts of shape (B, K, d), before any of their rewards is known.
+
+        The same as B calls of `choose`, faster. `eligible` masks arms in all rounds, shape (K,), or in each, (B, K).
+        """
+        block = self._block(contexts)
+        mask = checks.eligible_batch(eligible, len(block), self.problem.n_arms)
+        self._forget_ahead()
+        decisions = replace(self._learner.decide_batch(block, mask), first_id=self._n_decisions)
+        self._n_decisions += len(block)
+        return decisions
+
     def observe(self, context: ArrayLike, arm: int, reward: float) -> None:
         """Learn that `arm`, shown with `context` of shape (d,), gave `reward`. Any order, any delay."""
-        x = checks.finite_array("context", context, (self.problem.dim,), "the played arm's context")
+        x = checks.shaped_array("context", context, (self.problem.dim,), "the played arm's context")
         arm = checks.arm(arm, self.problem.n_arms)
         reward = checks.reward(reward)
         row = self._chosen_row
-        if row is not None and (self._ahead is None or not np.array_equal(self._ahead[row, arm], x)):
+        if row is None or self._ahead is None or np.count_nonzero(self._ahead[row, arm] != x):
+            checks.refuse_unusable("context", x)
             row = None
         self._learner.learn(x, arm, reward, row)
 
     def prefetch(self, contexts: ArrayLike) -> None:
         """Hint that the next rounds will show these contexts, shape (B, K, d). Saves time, never changes a decision."""
+        block = self._block(contexts).copy()  # so that a caller who reuses the array cannot change what was announced
+        self._forget_ahead()
+        try:
+            self._learner.look_ahead(block)
+        except BaseException:
+            self._learner.look_ahead(None)  # a block that was worked on in part is no help
+            raise
+        self._ahead = block
+
+    def _block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)
-        self._ahead = checks.finite_array("contexts", contexts, shape, "(rounds, arms, features)")
-        self._next_row = 0
-        self._chosen_row = None
-        self._learner.look_ahead(self._ahead)
+        block = checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)")
+        checks.refuse_unusable("contexts", block)
+        return block
 
     def _place(self, contexts: Array) -> int | None:
-        """The row of the block that these contexts are, if the hint holds; if it does not, the block is dropped."""
-        if self._ahead is None:
-            return None
+        """The row of the block that these contexts are, None if the hint does not hold."""
         row = self._next_row
-        if row < len(self._ahead) and np.array_equal(self._ahead[row], contexts):
-            self._next_row += 1
-            return row
-        self._ahead = None
-        self._learner.look_ahead(None)
-        return None
+        if self._ahead is None or row >= len(self._ahead) or np.count_nonzero(self._ahead[row] != contexts):
+            return None
+        return row
+
+    def _forget_ahead(self) -> None:
+        self._next_row = 0
+        self._chosen_row = None
+        if self._ahead is not None:
+            self._ahead = None
+            self._learner.look_ahead(None)

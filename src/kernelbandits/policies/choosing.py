@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from kernelbandits.policies.base import Choice
-from kernelbandits.types import Array, BoolArray
+from kernelbandits.types import Array, BoolArray, IntArray
 
 TIE = 1e-10
-"""Scores this close, relative to their size, are equal: rounding must not decide between arms that are the same."""
+"""Scores this close, relative to the best, are equal: rounding must not decide between arms that are the same."""
 
 
 def mask_scores(scores: Array, eligible: BoolArray | None) -> Array:
@@ -16,13 +16,29 @@ def mask_scores(scores: Array, eligible: BoolArray | None) -> Array:
     return scores if eligible is None else np.where(eligible, scores, -np.inf)
 
 
-def pick_best(scores: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
-    """The arm with the largest score; of several, each with the same probability. Not an exploring choice."""
-    scores = mask_scores(scores, eligible)
+def best_arms(scores: Array, rng: np.random.Generator) -> tuple[IntArray, Array]:
+    """`best_arm` for every row of scores (B, K): arms and propensities, shape (B,)."""
+    arms = scores.argmax(axis=1)
+    best = np.take_along_axis(scores, arms[:, np.newaxis], axis=1)
+    n_tied = np.count_nonzero(scores >= best - TIE * np.abs(best), axis=1)
+    for row in np.flatnonzero(n_tied > 1):
+        arms[row], _ = best_arm(scores[row], rng)
+    return arms, 1.0 / n_tied
+
+
+def best_arm(scores: Array, rng: np.random.Generator) -> tuple[int, float]:
+    """The arm with the largest score, of several each with the same probability; and that probability."""
     arm = int(scores.argmax())
     best = float(scores[arm])
-    tied = scores >= best - TIE * max(1.0, abs(best))
-    n_tied = int(np.count_nonzero(tied))
+    tied = scores >= best - TIE * abs(best)
+    n_tied = np.count_nonzero(tied)
     if n_tied > 1:
         arm = int(rng.choice(np.flatnonzero(tied)))
-    return Choice(arm, 1.0 / n_tied, scores, explored=False)
+    return arm, 1.0 / n_tied
+
+
+def pick_best(scores: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
+    """The eligible arm with the largest score, ties broken by chance. Not an exploring choice."""
+    scores = mask_scores(scores, eligible)
+    arm, propensity = best_arm(scores, rng)
+    return Choice(arm, propensity, scores, explored=False)

@@ -9,9 +9,11 @@ import numpy as np
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.estimators.base import Estimator, Predictor
+from kernelbandits.estimators.stack import stacked
 from kernelbandits.fields import Count
-from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.choosing import mask_scores, pick_best
+from kernelbandits.kernels import StackedExpansions
+from kernelbandits.policies.base import Choice, Decisions, Learner, Policy
+from kernelbandits.policies.choosing import best_arms, mask_scores, pick_best
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
 
@@ -57,6 +59,7 @@ class _ExploreThenCommitLearner(Learner):
         self._explored = np.zeros(problem.n_arms)
         self._data: list[list[tuple[Array, float]]] = [[] for _ in range(problem.n_arms)]
         self._predictors: list[Predictor] | None = None
+        self._together: StackedExpansions | None = None
         self._ahead: Array | None = None
         self._ahead_scores: Array | None = None
 
@@ -64,6 +67,16 @@ class _ExploreThenCommitLearner(Learner):
         if self._predictors is None and self._explored.sum() < self._n_explore:
             return self._explore(eligible)
         return pick_best(self._scores(contexts, row), eligible, self._rng)
+
+    def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions:
+        exploring = 0 if self._predictors else int(self._n_explore - self._explored.sum())
+        if exploring > 0:
+            return super().decide_batch(contexts, eligible)
+        scores = _predict(self._committed(), contexts)
+        if eligible is not None:
+            scores = np.where(eligible, scores, -np.inf)
+        arms, propensities = best_arms(scores, self._rng)
+        return Decisions(0, arms, propensities, scores, np.zeros(len(arms), dtype=bool))
 
     def _explore(self, eligible: BoolArray | None) -> Choice:
         turns = mask_scores(-self._explored, eligible)
@@ -73,22 +86,24 @@ class _ExploreThenCommitLearner(Learner):
 
     def _scores(self, contexts: Array, row: int | None) -> Array:
         """f̂⁽ⁱ⁾(x⁽ⁱ⁾) for every arm, shape (K,)."""
+        predictors = self._committed()
         if row is None or self._ahead is None:
-            table, row = self._predict(contexts[np.newaxis]), 0
-        elif self._ahead_scores is None:
-            table = self._ahead_scores = self._predict(self._ahead)
-        else:
-            table = self._ahead_scores
-        scores: Array = table[row]
+            if self._together is not None:
+                return self._together(contexts)
+            alone: Array = _predict(predictors, contexts[np.newaxis])[0]
+            return alone
+        if self._ahead_scores is None:
+            self._ahead_scores = _predict(predictors, self._ahead)
+        scores: Array = self._ahead_scores[row]
         return scores
 
-    def _predict(self, contexts: Array) -> Array:
-        """Predictions for contexts of shape (B, K, d), shape (B, K)."""
+    def _committed(self) -> list[Predictor]:
+        """The predictors of all arms, fitted the first time they are asked for."""
         if self._predictors is None:
             self._predictors = [self._fit(data) for data in self._data]
+            self._together = stacked(self._predictors)
             self._data.clear()
-        columns = (np.ascontiguousarray(contexts[:, i]) for i in range(self._problem.n_arms))
-        return np.stack([f.predict(X) for f, X in zip(self._predictors, columns, strict=True)], axis=1)
+        return self._predictors
 
     def _fit(self, data: list[tuple[Array, float]]) -> Predictor:
         if not data:
@@ -102,3 +117,8 @@ class _ExploreThenCommitLearner(Learner):
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = contexts
         self._ahead_scores = None
+
+
+def _predict(predictors: list[Predictor], contexts: Array) -> Array:
+    """Predictions for contexts of shape (B, K, d), shape (B, K)."""
+    return np.stack([predictor.predict(contexts[:, arm]) for arm, predictor in enumerate(predictors)], axis=1)

@@ -7,10 +7,11 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.estimators.gaussian_process import GaussianProcess, Posterior
+from kernelbandits.estimators.gaussian_process import GaussianProcess
 from kernelbandits.estimators.lookahead import Lookahead
+from kernelbandits.estimators.stack import PosteriorStack
 from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.choosing import mask_scores, pick_best
+from kernelbandits.policies.choosing import best_arm, mask_scores
 from kernelbandits.policies.widths import TheoreticalWidth, Width
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
@@ -40,44 +41,34 @@ class _GPUCBLearner(Learner):
         self._width = width
         self._problem = problem
         self._rng = rng
-        self._posteriors = [model.without_data(problem.dim) for _ in range(problem.n_arms)]
-        self._beta = np.array([width.of(arm, p, problem) for arm, p in enumerate(self._posteriors)])
-        self._ahead: list[Lookahead] = []
-        self._ahead_mean = self._ahead_variance = np.empty((0, problem.n_arms))
+        self._stack = PosteriorStack([model.without_data(problem.dim)] * problem.n_arms)
+        self._beta = np.array([width.of(arm, p, problem) for arm, p in enumerate(self._stack.posteriors)])
+        self._ahead: Lookahead | None = None
         self._next_row = 0
 
     def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
-        mean, std = self._predict(contexts, row)
-        choice = pick_best(mean + self._beta * std, eligible, self._rng)
-        mean = mask_scores(mean, eligible)
-        return choice._replace(explored=bool(mean[choice.arm] < mean.max()))
-
-    def _predict(self, contexts: Array, row: int | None) -> tuple[Array, Array]:
-        """Posterior mean and standard deviation of every arm at its context, shapes (K,)."""
-        if row is not None:
+        if row is None or self._ahead is None:
+            mean, std = self._stack.mean_and_std(contexts)
+        else:
             self._next_row = row + 1
-            return self._ahead_mean[row], np.sqrt(np.maximum(self._ahead_variance[row], 0.0))
-        pairs = [p.mean_and_std(x[np.newaxis]) for p, x in zip(self._posteriors, contexts, strict=True)]
-        return np.array([mean[0] for mean, _ in pairs]), np.array([std[0] for _, std in pairs])
+            mean, std = self._ahead.mean[:, row], np.sqrt(np.maximum(self._ahead.variance[:, row], 0.0))
+        scores = mask_scores(mean + self._beta * std, eligible)
+        arm, propensity = best_arm(scores, self._rng)
+        greedy = int(mask_scores(mean, eligible).argmax())
+        return Choice(arm, propensity, scores, explored=bool(mean[arm] < mean[greedy]))
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        posterior = self._posteriors[arm]
-        whitened = posterior.whiten(context[np.newaxis])[:, 0] if row is None else self._ahead[arm].whitened(row)
-        posterior = posterior.absorb(context, reward, whitened)
-        self._posteriors[arm] = posterior
+        posterior, ahead = self._stack.posteriors[arm], self._ahead
+        if row is None or ahead is None:
+            posterior = posterior.absorb(context, reward, self._stack.outlook(arm, context))
+        else:
+            posterior = ahead.absorb(posterior, arm, row, reward)
+        self._stack.replace(arm, posterior)
         self._beta[arm] = self._width.of(arm, posterior, self._problem)
-        if self._ahead:
-            self._ahead[arm].update(posterior, self._next_row)
+        if ahead is not None:
+            # The round just decided is kept current too: its reward may come after other rewards, or twice.
+            ahead.update(posterior, arm, row, start=max(self._next_row - 1, 0))
 
     def look_ahead(self, contexts: Array | None) -> None:
-        self._ahead = []
+        self._ahead = None if contexts is None else Lookahead(self._stack.posteriors, contexts)
         self._next_row = 0
-        if contexts is None:
-            return
-        self._ahead_mean = np.empty(contexts.shape[:2])
-        self._ahead_variance = np.empty(contexts.shape[:2])
-        self._ahead = [self._arm_ahead(p, contexts, i) for i, p in enumerate(self._posteriors)]
-
-    def _arm_ahead(self, posterior: Posterior, contexts: Array, arm: int) -> Lookahead:
-        Z = np.ascontiguousarray(contexts[:, arm])
-        return Lookahead(posterior, Z, self._ahead_mean[:, arm], self._ahead_variance[:, arm])

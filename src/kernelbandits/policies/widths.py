@@ -24,23 +24,16 @@ class Width(Spec, ABC):
         """β for this arm now."""
 
 
-def _confidence(arm: int, posterior: Posterior, problem: Problem, delta: float, noise_factor: float) -> float:
-    """‖f⁽ⁱ⁾‖ + noise_factor · √(2 ln det(I + λ⁻²K) + 2 ln(K/δ))."""
-    assert problem.reward_norms is not None
-    log_det_ratio = 2.0 * posterior.information_gain
-    return float(problem.reward_norms[arm]) + noise_factor * sqrt(
-        2.0 * log_det_ratio + 2.0 * log(problem.n_arms / delta)
-    )
-
-
-def _known_noise(problem: Problem, width: Width) -> float:
-    missing = [name for name in ("noise_std", "reward_norms") if getattr(problem, name) is None]
-    if missing or problem.noise_std is None:
+def _confidence(arm: int, posterior: Posterior, problem: Problem, delta: float) -> tuple[float, float, float]:
+    """‖f⁽ⁱ⁾‖, σ/λ and √(2 ln det(I + λ⁻²K) + 2 ln(K/δ)), of which the widths are made."""
+    if problem.reward_norms is None or problem.noise_std is None:
+        missing = [name for name in ("noise_std", "reward_norms") if getattr(problem, name) is None]
         raise MissingKnowledge(
-            f"{type(width).__name__} needs problem.{' and problem.'.join(missing)}; "
+            f"this width needs problem.{' and problem.'.join(missing)}; "
             "state it in Problem(…), or use ConstantWidth(…) which needs neither"
         )
-    return problem.noise_std
+    radius = sqrt(4.0 * posterior.information_gain + 2.0 * log(problem.n_arms / delta))
+    return float(problem.reward_norms[arm]), problem.noise_std / sqrt(posterior.ridge), radius
 
 
 @final
@@ -55,8 +48,8 @@ class TheoreticalWidth(Width):
     scale: Positive = 1.0
 
     def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
-        sigma = _known_noise(problem, self)
-        return self.scale * _confidence(arm, posterior, problem, self.delta, sigma**2 / sqrt(posterior.ridge))
+        norm, noise, radius = _confidence(arm, posterior, problem, self.delta)
+        return self.scale * (norm + noise**2 * sqrt(posterior.ridge) * radius)  # (σ/λ)² λ = σ²/λ
 
 
 @final
@@ -68,8 +61,8 @@ class SubGaussianWidth(Width):
     scale: Positive = 1.0
 
     def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
-        sigma = _known_noise(problem, self)
-        return self.scale * _confidence(arm, posterior, problem, self.delta, sigma / sqrt(posterior.ridge))
+        norm, noise, radius = _confidence(arm, posterior, problem, self.delta)
+        return self.scale * (norm + noise * radius)
 
 
 @final

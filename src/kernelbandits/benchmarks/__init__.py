@@ -1,0 +1,1 @@
+"""Benchmarks: ratios against peers and against bare BLAS, interleaved in one run."""

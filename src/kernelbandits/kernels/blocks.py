@@ -1,0 +1,45 @@
+"""Filling large matrices piece by piece, so that the elementwise work on a piece happens while it is in the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from kernelbandits.types import Array
+
+PANEL = 256
+"""Rows and columns of a piece: large enough for matrix products at full speed, small enough for the cache."""
+
+
+def rows_at_once(width: int) -> int:
+    """Rows of a block of this width that fit into the cache together."""
+    return max(64, 2**16 // max(width, 1))
+
+
+def pieces(n: int, size: int = PANEL) -> Iterator[slice]:
+    """Consecutive slices of at most `size` that cover range(n)."""
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
+
+
+def fill_by_panels(n: int, panel: Callable[[slice, slice], Array]) -> Array:
+    """The symmetric (n, n) matrix with the lower triangle given by `panel(rows, columns)`; the upper is its mirror."""
+    if n <= PANEL:
+        return _mirrored(panel(slice(0, n), slice(0, n)))
+    K = np.empty((n, n))
+    for rows in pieces(n):
+        K[rows, rows] = _mirrored(panel(rows, rows))
+        for columns in pieces(rows.start):
+            part = panel(rows, columns)
+            K[rows, columns] = part
+            K[columns, rows] = part.T
+    return K
+
+
+def _mirrored(block: Array) -> Array:
+    """Rounding may set K(x, z) and K(z, x) apart by a bit: the lower triangle stands for both."""
+    lower = np.tril(block, -1)
+    mirrored: Array = lower + lower.T
+    np.fill_diagonal(mirrored, block.diagonal())
+    return mirrored

@@ -1,0 +1,62 @@
+"""Functions in an RKHS, f(x) = Σ_m c_m K(x, x_m): reward functions, and what kernel estimators fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import sqrt
+from typing import final
+
+import numpy as np
+
+from kernelbandits.kernels.base import Features, Kernel
+from kernelbandits.kernels.blocks import pieces, rows_at_once
+from kernelbandits.linalg import segment_sums
+from kernelbandits.types import Array
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelExpansion:
+    """f(x) = Σ_m c_m K(x, x_m): centres of shape (M, d), coefficients of shape (M,)."""
+
+    kernel: Kernel
+    centers: Array
+    coefficients: Array
+
+    def __call__(self, X: Array) -> Array:
+        """F at the rows of X, shape (n,). Works through X in pieces: the block K(X, centres) is never held whole."""
+        right = self.kernel.right(self.centers)
+        values = np.empty(len(X))
+        for rows in pieces(len(X), rows_at_once(max(self.centers.shape))):
+            np.dot(self.kernel.evaluate(self.kernel.left(X[rows]), right), self.coefficients, out=values[rows])
+        return values
+
+    @property
+    def norm(self) -> float:
+        """‖f‖ in the RKHS, √(cᵀ K c)."""
+        squared = float(self.coefficients @ self.kernel.gram(self.centers) @ self.coefficients)
+        return sqrt(max(squared, 0.0))
+
+
+@final
+class StackedExpansions:
+    """One expansion an arm, all over one kernel, evaluated together at one context an arm.
+
+    The features of all centres are kept. Arms may have any, and very different, numbers of centres.
+    """
+
+    __slots__ = ("_coefficients", "_kernel", "_lefts", "_starts")
+
+    def __init__(self, expansions: Sequence[KernelExpansion]) -> None:
+        [self._kernel] = {expansion.kernel for expansion in expansions}
+        self._lefts: list[Features] = [self._kernel.left(expansion.centers) for expansion in expansions]
+        self._coefficients = np.concatenate([expansion.coefficients for expansion in expansions])
+        self._starts = [0, *accumulate(len(expansion.coefficients) for expansion in expansions[:-1])]
+
+    def __call__(self, contexts: Array) -> Array:
+        """f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d), shape (K,)."""
+        values = self._kernel.evaluate_each(self._lefts, self._kernel.right(contexts))
+        values *= self._coefficients
+        return segment_sums(values, self._starts)

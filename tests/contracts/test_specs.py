@@ -1,0 +1,78 @@
+import tomllib
+
+import pytest
+
+import examples
+import kernelbandits as kb
+from kernelbandits.errors import InvalidFile
+from kernelbandits.specs import Spec, from_table, to_table
+from kernelbandits.testing import check_spec
+
+
+def toml(value):
+    """A value as one line of TOML."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {toml(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(toml(entry) for entry in value) + "]"
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def exported_class(name):
+    return getattr(kb, name, None)
+
+
+def read(text, expected=Spec):
+    return from_table(tomllib.loads(f"spec = {text}")["spec"], expected, exported_class, "spec")
+
+
+def test_every_exported_spec_has_an_example():
+    assert examples.exported(Spec) == examples.types_of(examples.ALL)
+
+
+@pytest.mark.parametrize("spec", examples.ALL, ids=repr)
+def test_toml_round_trip(spec):
+    assert read(toml(to_table(spec))) == spec
+
+
+@pytest.mark.parametrize("spec", examples.ALL, ids=repr)
+def test_is_a_value(spec):
+    check_spec(spec)
+
+
+@pytest.mark.parametrize("spec", examples.ALL, ids=repr)
+def test_prints_as_the_call_that_builds_it(spec):
+    assert eval(repr(spec), vars(kb).copy()) == spec
+
+
+def test_numbers_are_read_as_the_field_wants_them():
+    kernel = kb.Gaussian(gamma=4)
+    assert isinstance(kernel.gamma, float)
+    assert kernel == read("{type = 'Gaussian', gamma = 4}")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "words"),
+    [
+        ("{type = 'Gausian'}", kb.Kernel, "did you mean 'Gaussian'"),
+        ("{type = 'Gaussian', gama = 1.0}", kb.Kernel, "did you mean 'gamma'"),
+        ("{type = 'Gaussian', gamma = -1.0}", kb.Kernel, "gamma must be a number above 0"),
+        ("{type = 'Gaussian', gamma = 'x'}", kb.Kernel, "gamma must be a number above 0"),
+        ("{type = 'Uniform'}", kb.Kernel, "Uniform is not a Kernel"),
+        ("{gamma = 1.0}", kb.Kernel, "`type` is missing"),
+        ("{type = 3}", kb.Kernel, "expected the name of a Kernel"),
+        ("3", kb.Kernel, "expected a table"),
+        ("{type = 'MinNormInterpolator'}", kb.Estimator, "needs kernel"),
+        ("{type = 'no_such_module:Kernel'}", kb.Kernel, "cannot import module 'no_such_module'"),
+        ("{type = 'examples:Kernel'}", kb.Kernel, "module 'examples' has no 'Kernel'"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_its_place(text, expected, words):
+    with pytest.raises(InvalidFile, match=words) as refusal:
+        read(text, expected)
+    assert "spec" in str(refusal.value)
+
+
+def test_a_wrong_inner_table_names_the_path():
+    with pytest.raises(InvalidFile, match=r"spec\.kernel"):
+        read("{type = 'KernelRidge', kernel = {type = 'Gaussian', gamma = 0.0}}", kb.Estimator)

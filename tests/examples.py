@@ -1,0 +1,64 @@
+"""One or more examples of every exported spec: what the contract tests run over. A new export belongs in here."""
+
+import inspect
+
+import kernelbandits as kb
+
+KERNELS = [
+    kb.Linear(),
+    kb.Polynomial(degree=3, offset=0.5),
+    kb.Polynomial(degree=1, offset=0.0),
+    kb.Exponential(gamma=0.7),
+    kb.Schoenberg(coefficients=(0.5, 0.2, 0.01, 0.0, 0.001), dim=40),
+    kb.Gaussian(gamma=4.0),
+    kb.Laplace(gamma=0.8),
+    kb.RationalQuadratic(alpha=0.7, length=1.3),
+    kb.Matern(nu=0.5),
+    kb.Matern(nu=1.5, length=0.6),
+    kb.Matern(nu=2.5),
+    kb.Matern(nu=0.8, length=1.4),
+    kb.Matern(nu=7.3),
+    kb.Matern(nu=150.0),
+    kb.Sum(kb.Linear(), kb.Gaussian(gamma=2.0)),
+    kb.Sum(kb.Gaussian(gamma=2.0), kb.Matern(nu=1.5)),
+    kb.Product(kb.Exponential(), kb.Polynomial()),
+    kb.Product(kb.Laplace(), kb.Linear()),
+    kb.Scaled(kb.RationalQuadratic(), 2.5),
+]
+
+ESTIMATORS = [
+    kb.MinNormInterpolator(kb.Gaussian(gamma=4.0)),
+    kb.MinNormInterpolator(kb.Linear()),
+    kb.KernelRidge(kb.Laplace(), ridge=0.3),
+    kb.KernelRidge(kb.Linear(), ridge=0.0),
+    kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1),
+]
+
+WIDTHS = [kb.TheoreticalWidth(delta=0.05, scale=0.1), kb.SubGaussianWidth(), kb.ConstantWidth(1.5)]
+
+POLICIES = [
+    *(kb.ExploreThenCommit(estimator, n_explore=20) for estimator in ESTIMATORS),
+    *(kb.GPUCB(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1.0), width) for width in WIDTHS),
+    kb.GPUCB(kb.GaussianProcess(kb.Linear(), ridge=1e-8), kb.ConstantWidth(0.0)),
+    kb.Uniform(),
+    kb.Oracle(),
+]
+
+COVARIANCES = [kb.LowRank(), kb.LowRank(n_active=2), kb.ApproximateLowRank(), kb.SpectralDecay()]
+
+ENVIRONMENTS = [
+    *(kb.Synthetic(covariance, n_arms=3, dim=50, n_bumps=20) for covariance in COVARIANCES),
+    kb.Synthetic(kb.LowRank(), n_arms=1, dim=4, kernel=kb.Linear(), n_bumps=3, noise_std=0.0, clip=0.5),
+]
+
+ALL = [*KERNELS, *ESTIMATORS, *WIDTHS, *POLICIES, *COVARIANCES, *ENVIRONMENTS]
+
+
+def exported(base):
+    """The concrete classes below `base` that the library exports."""
+    found = [getattr(kb, name) for name in kb.__all__]
+    return {c for c in found if isinstance(c, type) and issubclass(c, base) and not inspect.isabstract(c)}
+
+
+def types_of(examples):
+    return {type(example) for example in examples}

@@ -1,0 +1,115 @@
+from pathlib import Path
+
+import pytest
+from small import TOML
+
+import kernelbandits as kb
+from kernelbandits.errors import InvalidFile
+from kernelbandits.experiments import shipped
+
+
+def test_figure_1_is_the_papers_grid():
+    experiment = kb.load("figure-1")
+    assert len(list(experiment.cells())) == 480
+    assert experiment.horizon == 2000
+    assert experiment.seeds == tuple(range(10))
+    sizes = [(type(p.environment.covariance).__name__, p.environment.dim, p.mark) for p in experiment.panels]
+    designs = ["LowRank", "ApproximateLowRank", "SpectralDecay"]
+    assert sizes == [(design, d, d) for d in (100, 200) for design in designs]
+    for panel in experiment.panels:
+        assert panel.environment == kb.Synthetic(panel.environment.covariance, 20, panel.environment.dim)
+        assert panel.methods == kb.paper.methods(panel.environment.dim, panel.mark)
+
+
+def test_figure_2_is_the_papers_ablation():
+    experiment = kb.load("figure-2")
+    assert [panel.environment.covariance.n_active for panel in experiment.panels] == [1, 3, 10, 20]
+    ridgeless = {name: spec for name, spec in kb.paper.methods(100).items() if name in experiment.methods}
+    assert {**ridgeless, "Uniform": kb.Uniform()} == experiment.panels[0].methods
+    assert list(ridgeless) == ["EtC", "EtC-Linear", "CGP-UCB-Ridgeless", "CGP-UCB-Scaled-Ridgeless"]
+
+
+def test_the_papers_methods_are_as_the_paper_defines_them():
+    gaussian, linear = kb.Gaussian(gamma=4.0), kb.Linear()
+    interpolate, ridge = kb.MinNormInterpolator, kb.KernelRidge
+    assert kb.paper.methods(200, n_explore=50) == {
+        "EtC": kb.ExploreThenCommit(interpolate(gaussian), 50),
+        "EtC-Ridge": kb.ExploreThenCommit(ridge(gaussian, 1.0), 50),
+        "EtC-Linear": kb.ExploreThenCommit(interpolate(linear), 50),
+        "EtC-Linear-Ridge": kb.ExploreThenCommit(ridge(linear, 1.0), 50),
+        "CGP-UCB": kb.GPUCB(kb.GaussianProcess(gaussian, 1.0), kb.TheoreticalWidth(0.1)),
+        "CGP-UCB-Ridgeless": kb.GPUCB(kb.GaussianProcess(gaussian, 1e-8), kb.TheoreticalWidth(0.1)),
+        "CGP-UCB-Scaled": kb.GPUCB(kb.GaussianProcess(gaussian, 1.0), kb.TheoreticalWidth(0.1, 0.1)),
+        "CGP-UCB-Scaled-Ridgeless": kb.GPUCB(kb.GaussianProcess(gaussian, 1e-8), kb.TheoreticalWidth(0.1, 0.1)),
+    }
+    assert kb.paper.methods(200)["EtC"].n_explore == 200
+
+
+def test_a_copied_file_is_the_same_experiment(tmp_path):
+    for name, path in shipped().items():
+        copy = tmp_path / "copy.toml"
+        copy.write_bytes(path.read_bytes())
+        assert kb.load(copy) == kb.load(name)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("horizon = 120", "horzon = 120", "unknown key 'horzon'; did you mean 'horizon'"),
+        ("horizon = 120", "", "`horizon` is missing"),
+        ("horizon = 120", 'horizon = "long"', "horizon: expected a whole number; got 'long'"),
+        ("horizon = 120", "horizon = 0", "horizon must be a whole number of at least 1; got 0"),
+        ("seeds = 3", "seeds = 0", "at least one seed"),
+        ("seeds = 3", "seeds = [1, 1]", "seeds of an experiment must differ"),
+        ("gamma = 4.0", "gama = 4.0", "Gaussian has no key 'gama'; did you mean 'gamma'"),
+        ("gamma = 4.0", "gamma = -4.0", "gamma must be a number above 0; got -4.0"),
+        ("gamma = 4.0", 'gamma = "wide"', "gamma must be a number above 0; got 'wide'"),
+        ("gamma = 4.0", "gamma = true", "gamma must be a number above 0; got True"),
+        ("gamma = 4.0", "gamma = nan", "gamma must be a number above 0, and finite; got nan"),
+        ('"Gaussian"', '"Gausian"', "no Kernel is called 'Gausian'; did you mean 'Gaussian'"),
+        ('type = "Gaussian"', 'type = "LowRank"', "LowRank is not a Kernel"),
+        ('type = "GPUCB"', "", "`type` is missing; it names a Policy"),
+        ("ridge = 1.0", "ridge = -1.0", "ridge must be a number above 0; got -1.0"),
+        ('n_explore = "$n_explore"', 'n_explore = "$n_exlore"', "no 'n_exlore'; did you mean 'n_explore'"),
+        ('n_explore = "$n_explore"', "", "ExploreThenCommit needs n_explore"),
+        ("values =", "value =", "unknown key 'value'; did you mean 'values'"),
+        ('name = "decay"', 'name = "low-rank"', "panel names of an experiment must differ"),
+        ("[[panels]]", "[[panels", "not valid TOML"),
+        ("n_arms = 4", "n_arms = 0", "n_arms must be a whole number of at least 1; got 0"),
+        ("n_arms = 4", "n_arms = 4.5", "n_arms must be a whole number of at least 1; got 4.5"),
+        ('type = "Uniform"', 'type = "nowhere:Mine"', "cannot import module 'nowhere'"),
+        ('type = "Uniform"', 'type = "json:dumps"', "json:dumps is not a Policy"),
+        ('type = "Uniform"', 'type = "json:dunps"', "module 'json' has no 'dunps'; did you mean 'dumps'"),
+    ],
+)
+def test_a_mistake_in_a_file_is_named_with_its_remedy(tmp_path, old, new, message):
+    path = tmp_path / "mine.toml"
+    path.write_text(TOML.replace(old, new), encoding="utf-8")
+    with pytest.raises(InvalidFile) as caught:
+        kb.load(path)
+    assert str(caught.value).startswith("mine.toml: ")
+    assert message in str(caught.value)
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(
+        InvalidFile, match=r"no such experiment file: nowhere.toml; give a .toml file or a name \(figure-1, figure-2\)"
+    ):
+        kb.load(Path("nowhere.toml"))
+
+
+def test_a_policy_of_the_user_stands_in_the_same_file(tmp_path, own_policy):
+    path = tmp_path / "mine.toml"
+    path.write_text(TOML.replace('type = "Uniform"', f'type = "{own_policy}:FirstArm"'), encoding="utf-8")
+    experiment = kb.load(path)
+    results = kb.run(experiment.only(("Uniform",)), tmp_path / "out", kb.experiments.InProcess())
+    assert results.frame["arm"].unique().to_list() == [1]
+
+
+@pytest.fixture
+def own_policy(tmp_path, monkeypatch):
+    """A module beside the file, as a user would write it."""
+    source = Path(__file__).with_name("own_policy.py").read_text(encoding="utf-8")
+    (tmp_path / "beside_the_file.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr("sys.path", list(__import__("sys").path))
+    return "beside_the_file"

@@ -1,0 +1,117 @@
+import json
+from io import StringIO
+
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.colors import to_hex
+from rich.console import Console
+
+import kernelbandits as kb
+from kernelbandits.experiments import InProcess
+from kernelbandits.experiments.figures import regret_curves, save
+from kernelbandits.experiments.provenance import provenance
+from kernelbandits.experiments.tables import regret_table
+
+
+@pytest.fixture
+def results(small, tmp_path):
+    return kb.run(small, tmp_path / "store", InProcess())
+
+
+def test_one_row_per_panel_method_seed_and_round(results):
+    frame = results.frame
+    assert frame.columns == [
+        "experiment",
+        "panel",
+        "method",
+        "seed",
+        "round",
+        "arm",
+        "regret",
+        "cumulative_regret",
+    ]
+    assert len(frame) == 2 * 3 * 3 * 120
+    assert frame.null_count().sum_horizontal().item() == 0
+    assert frame["round"].to_list()[:121] == [*range(1, 121), 1]
+    by_cell = frame.group_by("panel", "method", "seed", maintain_order=True)
+    for _, cell in by_cell:
+        assert np.allclose(np.cumsum(cell["regret"].to_numpy()), cell["cumulative_regret"].to_numpy(), rtol=1e-12)
+    assert frame["regret"].min() >= 0
+    assert set(frame["arm"].unique()) == {0, 1, 2, 3}
+
+
+def test_the_summary_is_mean_and_standard_error_of_the_last_round(results):
+    last = results.frame.filter(pl.col("round") == 120)
+    for row in results.summary().iter_rows(named=True):
+        cell = last.filter((pl.col("panel") == row["panel"]) & (pl.col("method") == row["method"]))
+        values = cell["cumulative_regret"].to_numpy()
+        assert row["seeds"] == 3
+        assert row["mean_regret"] == pytest.approx(values.mean())
+        assert row["standard_error"] == pytest.approx(np.sqrt(values.var(ddof=1) / 3))
+
+
+def test_files_hold_what_the_results_hold(results, tmp_path):
+    results.write(tmp_path)
+    assert pl.read_parquet(tmp_path / "results.parquet").equals(results.frame)
+    summary = pl.read_csv(tmp_path / "summary.csv")
+    assert summary.columns == ["experiment", "panel", "method", "seeds", "mean_regret", "standard_error"]
+    assert len(summary) == 6
+
+
+def test_one_seed_has_no_standard_error(small, tmp_path):
+    single = kb.Experiment("single", small.panels, horizon=60, seeds=(4,))
+    results = kb.run(single, tmp_path, InProcess())
+    assert results.summary()["standard_error"].is_null().all()
+    assert len(regret_curves(results).axes[0].collections) == 0, "a band was drawn without an error to show"
+
+
+def test_the_table_shows_every_number_and_the_best_in_bold(results):
+    console = Console(width=200, record=True, file=StringIO())
+    console.print(regret_table(results))
+    text = console.export_text(styles=True)
+    for row in results.summary().iter_rows(named=True):
+        assert f"{row['mean_regret']:.1f} ± {row['standard_error']:.1f}" in text
+    for panel in ("low-rank", "decay"):
+        best = results.summary().filter(pl.col("panel") == panel).sort("mean_regret").row(0, named=True)
+        assert f"\x1b[1m{best['mean_regret']:.1f} ± " in text
+
+
+def test_the_picture_shows_the_mean_curves_bands_and_marks(results):
+    figure = regret_curves(results)
+    assert [axes.get_title() for axes in figure.axes] == ["low-rank", "decay"]
+    for axes, panel, mark in zip(figure.axes, ("low-rank", "decay"), (30, 40), strict=True):
+        curves = axes.lines[:3]
+        for line, method in zip(curves, ("EtC", "UCB", "Uniform"), strict=True):
+            assert np.allclose(line.get_ydata(), results.curves(panel, method).mean(axis=0))
+        assert list(axes.lines[3].get_xdata()) == [mark, mark]
+        assert len(axes.collections) == 3
+        styles = {(to_hex(line.get_color()), line.get_linestyle(), line.get_marker()) for line in curves}
+        assert len(styles) == 3
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["EtC", "UCB", "Uniform", "end of exploration"]
+
+
+def test_pictures_are_written_as_png_and_svg_with_the_same_bytes_each_time(results, tmp_path):
+    first = {path.name: path.read_bytes() for path in save(regret_curves(results), tmp_path / "picture")}
+    again = {path.name: path.read_bytes() for path in save(regret_curves(results), tmp_path / "picture")}
+    assert set(first) == {"picture.png", "picture.svg"}
+    assert first == again
+    assert first["picture.png"].startswith(b"\x89PNG")
+
+
+def test_provenance_is_enough_to_run_it_again(results):
+    record = json.loads(json.dumps(provenance(results.experiment, 1.0, 2)))
+    table = record["experiment"]["panels"][0]
+    rebuilt = kb.experiments.parse(
+        {
+            "name": record["experiment"]["name"],
+            "horizon": record["experiment"]["horizon"],
+            "seeds": record["seeds"],
+            "methods": table["methods"],
+            "panels": [{"name": table["name"], "environment": table["environment"]}],
+        }
+    )
+    assert rebuilt.panels[0].environment == results.experiment.panels[0].environment
+    assert rebuilt.panels[0].methods == results.experiment.panels[0].methods
+    assert record["versions"]["kernelbandits"] == kb.__version__

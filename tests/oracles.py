@@ -1,0 +1,107 @@
+"""The paper's formulas, slow and obvious. Nothing here comes from the library: numpy and scipy only."""
+
+from math import log, sqrt
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+DELTA = 0.1
+
+
+def squared_distances(X, Z):
+    """‖x − z‖² for every pair, each from its own difference."""
+    return np.array([[np.sum((x - z) ** 2) for z in Z] for x in X])
+
+
+def gaussian(X, Z, gamma=4.0):
+    """F_RBF(x, z) = exp(−‖x − z‖² / (0.25 d)) for γ = 4."""
+    return np.array([np.exp(-gamma * np.sum((x - Z) ** 2, axis=1) / len(x)) for x in X])
+
+
+def linear(X, Z):
+    """⟨x, z⟩ / d."""
+    return np.array([np.sum(x * Z, axis=1) / len(x) for x in X])
+
+
+def min_norm_weights(K, y):
+    """a = K⁺ y; eigenvalues below 1e-10 of the largest are rounding."""
+    return np.linalg.pinv(K, rcond=1e-10, hermitian=True) @ y
+
+
+def ridge_weights(K, y, ridge):
+    """a = (K + λ²I)⁻¹ y."""
+    return np.linalg.solve(K + ridge * np.eye(len(K)), y)
+
+
+def expansion(kernel, centers, coefficients, x):
+    """Σ_m c_m F(x, x_m), term by term."""
+    return sum(c * kernel([x], [center])[0, 0] for c, center in zip(coefficients, centers, strict=True))
+
+
+def rkhs_norm(kernel, centers, coefficients):
+    """√(Σ_jl c_j c_l F(x_j, x_l)), term by term."""
+    pairs = [(j, m) for j in range(len(centers)) for m in range(len(centers))]
+    return sqrt(sum(coefficients[j] * coefficients[m] * kernel([centers[j]], [centers[m]])[0, 0] for j, m in pairs))
+
+
+def gp_posterior(K, k, prior, y, ridge):
+    """Mean, standard deviation and ln det(I + K/λ²) of a Gaussian process, by a fresh Cholesky factorisation."""
+    if not len(y):
+        return 0.0, sqrt(prior), 0.0
+    factor = cho_factor(K + ridge * np.eye(len(K)))
+    log_det_ratio = 2 * np.sum(np.log(np.diag(factor[0]))) - len(K) * log(ridge)
+    return k @ cho_solve(factor, y), sqrt(max(prior - k @ cho_solve(factor, k), 0.0)), log_det_ratio
+
+
+def explore_then_commit(rounds, kernel, ridge, n_explore):
+    """Algorithm 1: arms in turn for T₀ rounds, one fit an arm, then the best prediction. `ridge` None is ridgeless."""
+    n_arms = rounds.means.shape[1]
+    arms = [t % n_arms for t in range(n_explore)]
+    fits = []
+    for i in range(n_arms):
+        own = list(range(i, n_explore, n_arms))
+        X, y = rounds.contexts[own, i], rounds.means[own, i] + rounds.noise[own]
+        K = kernel(X, X)
+        fits.append((X, min_norm_weights(K, y) if ridge is None else ridge_weights(K, y, ridge)))
+    for t in range(n_explore, len(rounds)):
+        scores = [kernel([rounds.contexts[t, i]], X)[0] @ a for i, (X, a) in enumerate(fits)]
+        arms.append(int(np.argmax(scores)))
+    return np.array(arms)
+
+
+def cgp_ucb(rounds, kernel, ridge, scale, norms, noise_std):
+    """Largest mean + β std, β = scale · (‖f‖ + σ² λ⁻¹ √(2 ln det(I + λ⁻²K) + 2 ln(K/δ)))."""
+    n_arms = rounds.means.shape[1]
+    grams = [kernel(rounds.contexts[:, i], rounds.contexts[:, i]) for i in range(n_arms)]
+    played = [[] for _ in range(n_arms)]  # the rounds in which each arm was played
+    arms = []
+    for t in range(len(rounds)):
+        scores = []
+        for i, (K, seen) in enumerate(zip(grams, played, strict=True)):
+            y = rounds.means[seen, i] + rounds.noise[seen]
+            mean, std, log_det_ratio = gp_posterior(K[np.ix_(seen, seen)], K[t, seen], K[t, t], y, ridge)
+            root = sqrt(2 * log_det_ratio + 2 * log(n_arms / DELTA))
+            scores.append(mean + scale * (norms[i] + noise_std**2 / sqrt(ridge) * root) * std)
+        arms.append(int(np.argmax(scores)))
+        played[arms[-1]].append(t)
+    return np.array(arms)
+
+
+def paper_arms(method, rounds, norms, noise_std, n_explore):
+    """The arms that a method of the paper's experiments plays on these rounds."""
+    etc = {
+        "EtC": (gaussian, None),
+        "EtC-Ridge": (gaussian, 1.0),
+        "EtC-Linear": (linear, None),
+        "EtC-Linear-Ridge": (linear, 1.0),
+    }
+    ucb = {
+        "CGP-UCB": (1.0, 1.0),
+        "CGP-UCB-Ridgeless": (1e-8, 1.0),
+        "CGP-UCB-Scaled": (1.0, 0.1),
+        "CGP-UCB-Scaled-Ridgeless": (1e-8, 0.1),
+    }
+    if method in etc:
+        return explore_then_commit(rounds, *etc[method], n_explore)
+    ridge, scale = ucb[method]
+    return cgp_ucb(rounds, gaussian, ridge, scale, norms, noise_std)

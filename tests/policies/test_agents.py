@@ -1,0 +1,105 @@
+"""What holds for the agents of every policy."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import examples
+import kernelbandits as kb
+
+HORIZON = 60
+INSTANCE = kb.Synthetic(kb.LowRank(), n_arms=3, dim=5, n_bumps=20).draw(np.random.default_rng(0))
+ROUNDS = INSTANCE.rounds(HORIZON, np.random.default_rng(1))
+every_policy = pytest.mark.parametrize("policy", examples.POLICIES, ids=repr)
+every_learner = pytest.mark.parametrize(
+    "policy", [p for p in examples.POLICIES if not isinstance(p, kb.Oracle)], ids=repr
+)
+
+
+def step(agent, t):
+    decision = agent.choose(ROUNDS.contexts[t])
+    agent.observe(ROUNDS.contexts[t, decision.arm], decision.arm, float(ROUNDS.means[t, decision.arm]))
+    return decision
+
+
+def arms(agent):
+    return [step(agent, t).arm for t in range(HORIZON)]
+
+
+@every_policy
+def test_same_seed_same_arms(policy):
+    problem = INSTANCE.problem(HORIZON)
+    assert arms(policy.start(problem, 5)) == arms(policy.start(problem, 5))
+    assert arms(policy.start(problem, 5)) == arms(policy.start(problem, np.random.default_rng(5)))
+
+
+@every_policy
+def test_two_agents_share_nothing(policy):
+    """Interleaved with an agent that is told other things, an agent decides as if it were alone."""
+    problem = INSTANCE.problem(HORIZON)
+    alone, together, noisy = (policy.start(problem, seed) for seed in (5, 5, 6))
+    alone_arms = arms(alone)
+    for t in range(HORIZON):
+        other = noisy.choose(ROUNDS.contexts[-t])
+        noisy.observe(ROUNDS.contexts[-t, other.arm], other.arm, 100.0)
+        assert step(together, t).arm == alone_arms[t]
+
+
+@every_policy
+def test_decisions_are_counted(policy):
+    agent = policy.start(INSTANCE.problem(HORIZON), 0)
+    assert [step(agent, t).id for t in range(10)] == list(range(10))
+
+
+@every_policy
+def test_a_shared_context_is_shown_to_every_arm(policy):
+    problem = INSTANCE.problem(HORIZON)
+    one, each = policy.start(problem, 0), policy.start(problem, 0)
+    for t in range(HORIZON):
+        x = ROUNDS.contexts[t, 0]
+        first, second = one.choose(x), each.choose(np.stack([x, x, x]))
+        assert np.array_equal(first.scores, second.scores)
+        for agent in (one, each):
+            agent.observe(x, first.arm, float(t % 7))
+
+
+@every_policy
+def test_a_full_mask_is_no_mask(policy):
+    problem = INSTANCE.problem(HORIZON)
+    plain, masked = policy.start(problem, 0), policy.start(problem, 0)
+    for t in range(30):
+        decision = masked.choose(ROUNDS.contexts[t], eligible=np.ones(3, dtype=bool))
+        masked.observe(ROUNDS.contexts[t, decision.arm], decision.arm, float(ROUNDS.means[t, decision.arm]))
+        assert decision.arm == step(plain, t).arm
+
+
+class Touched(Exception):  # noqa: N818
+    """The true means were looked at."""
+
+
+def forbidden(contexts):
+    raise Touched
+
+
+@every_learner
+def test_no_learner_looks_at_the_truth(policy):
+    problem = replace(INSTANCE.problem(HORIZON), true_means=forbidden)
+    trace = kb.replay(policy, problem, ROUNDS, np.random.default_rng(0))
+    assert len(trace.arms) == HORIZON
+
+
+def test_the_oracle_does():
+    with pytest.raises(Touched):
+        kb.replay(kb.Oracle(), replace(INSTANCE.problem(), true_means=forbidden), ROUNDS, np.random.default_rng(0))
+
+
+def test_the_oracle_has_no_regret():
+    trace = kb.replay(kb.Oracle(), INSTANCE.problem(), ROUNDS, np.random.default_rng(0))
+    assert not trace.regrets.any()
+    assert np.array_equal(trace.arms, ROUNDS.means.argmax(axis=1))
+
+
+def test_the_oracle_must_be_told_the_truth():
+    with pytest.raises(kb.errors.MissingKnowledge, match=r"Oracle needs problem\.true_means"):
+        kb.Oracle().start(kb.Problem(3, 5), 0)

@@ -1,0 +1,118 @@
+"""The command as a real process: what it prints, writes and returns."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
+QUICK = ["--seeds", "2", "--horizon", "120", "--jobs", "1", "--only", "EtC", "--only", "low-rank, d = 100"]
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=240, check=False)
+
+
+def test_reproduce_writes_the_folder_and_says_where(tmp_path):
+    done = run("reproduce", "figure-1", *QUICK, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "", "quiet when the output is not a terminal"
+    folder = tmp_path / "results" / "figure-1"
+    names = {"results.parquet", "summary.csv", "figure-1.png", "figure-1.svg", "provenance.json"}
+    assert names <= {path.name for path in folder.iterdir()}
+    assert all(name in done.stdout for name in names)
+    assert "results/figure-1" in done.stdout
+    summary = pl.read_csv(folder / "summary.csv")
+    mean, error = summary["mean_regret"][0], summary["standard_error"][0]
+    assert f"{mean:.1f} ± {error:.1f}" in done.stdout
+    record = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    assert record["seeds"] == [0, 1]
+
+
+def test_json_is_all_that_is_printed(tmp_path):
+    done = run("reproduce", "figure-1", *QUICK, "--json", "--out", str(tmp_path / "here"))
+    record = json.loads(done.stdout)
+    assert record["folder"] == str(tmp_path / "here")
+    assert record["summary"][0]["method"] == "EtC"
+    assert len(record["files"]) == 5
+
+
+def test_run_a_file_of_the_user(tmp_path):
+    from kernelbandits.experiments import shipped
+
+    file = tmp_path / "mine.toml"
+    text = shipped()["figure-2"].read_text(encoding="utf-8")
+    file.write_text(text.replace('name = "figure-2"', 'name = "mine"').replace("2000", "130"), encoding="utf-8")
+    done = run("run", "mine.toml", "--seeds", "1", "--only", "EtC", "--jobs", "2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "results" / "mine" / "mine.png").is_file()
+
+
+def test_list_names_experiments_and_types():
+    text, record = run("list").stdout, json.loads(run("list", "--json").stdout)
+    assert set(record["experiments"]) == {"figure-1", "figure-2"}
+    assert "Gaussian" in record["types"]["Kernel"]
+    assert all(name in text for names in record["types"].values() for name in names)
+    assert all(entry["file"] in text for entry in record["experiments"].values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["reproduce", "figure-3"], 2, "no experiment is called 'figure-3'; did you mean 'figure-"),
+        (["reproduce"], 2, "Missing argument 'NAME'"),
+        (["reproduce", "figure-1", "--seeds", "0"], 2, "'--seeds': 0 is not in the range x>=1"),
+        (["reproduce", "figure-1", "--seeds", "many"], 2, "'--seeds': 'many' is not a valid integer"),
+        (["reproduce", "figure-1", "--sedes", "3"], 2, "No such option"),
+        (["reproduce", "figure-1", "--only", "EtCC"], 2, "no method or panel 'EtCC'; did you mean 'EtC'"),
+        (["reproduce", "figure-1", "--horizon", "50", "--jobs", "1"], 1, "n_explore must be at most the horizon, 50"),
+        (["run", "nowhere.toml"], 2, "no such experiment file: nowhere.toml"),
+        (["run", "bad.toml"], 2, "bad.toml: the file has an unknown key 'horzon'; did you mean 'horizon'?"),
+        (["reproduce", "figure-1", "--out", "bad.toml"], 2, "is a file"),
+        (["frobnicate"], 2, "No such command 'frobnicate'"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(tmp_path, arguments, code, message):
+    (tmp_path / "bad.toml").write_text("horzon = 3\n", encoding="utf-8")
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert done.stdout == ""
+    assert not list(tmp_path.glob("results/*/results.parquet"))
+
+
+def test_debug_shows_where_it_happened(tmp_path):
+    done = run("run", "nowhere.toml", "--debug", cwd=tmp_path)
+    assert "Traceback" in done.stderr
+    assert "InvalidFile" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["reproduce", "--help"], ["run", "--help"], ["list", "--help"]])
+def test_help_teaches(arguments):
+    done = run(*arguments)
+    assert done.returncode == 0
+    assert "Usage: kernelbandits" in done.stdout
+    assert "kernelbandits reproduce figure-1" in done.stdout or "--help" in done.stdout
+
+
+def test_interrupted_by_the_keyboard(tmp_path):
+    process = subprocess.Popen(
+        [*COMMAND, "reproduce", "figure-1", "--jobs", "1", "--out", str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 60
+    while not list(tmp_path.glob("out/cells/*.npy")):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.strip() == "kernelbandits: interrupted; finished runs are kept, the same command goes on from there"
+    assert out == ""

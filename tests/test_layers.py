@@ -1,0 +1,93 @@
+"""Imports go down only, and heavy libraries stay where they are used."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kernelbandits as kb
+
+ROOT = Path(kb.__file__).parent
+LAYERS = [
+    # Each layer may import those above it in this list, and itself.
+    {"version", "types", "errors"},
+    {"checks", "fields"},
+    {"specs", "linalg"},
+    {"problem"},
+    {"kernels"},
+    {"estimators"},
+    {"environments", "policies", "adapters", "theory"},
+    {"simulation", "metrics", "testing"},
+    {"experiments"},
+    {"paper", "benchmarks"},
+    {"cli"},
+]
+HEAVY = {
+    "matplotlib": {"experiments/figures.py", "benchmarks/picture.py"},
+    "sklearn": {"adapters.py", "benchmarks"},
+    "rich": {"experiments", "benchmarks"},
+    "click": {"cli.py"},
+}
+
+
+def modules():
+    return sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+
+
+def imports_of(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module, [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, []) for alias in node.names)
+
+
+def unit_of(path):
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def level_of(unit):
+    return next(level for level, units in enumerate(LAYERS) if unit in units)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_down_only(path):
+    own = unit_of(path)
+    for module, names in imports_of(path):
+        if module == "kernelbandits":
+            targets = [name for name in names if (ROOT / name).exists() or (ROOT / f"{name}.py").exists()]
+        elif module.startswith("kernelbandits."):
+            targets = [module.split(".")[1]]
+        else:
+            targets = []
+        for target in targets:
+            lower = level_of(target) < level_of(own)
+            assert target == own or lower, f"{own} must not import {target}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_heavy_libraries_have_their_place(path):
+    where = str(path.relative_to(ROOT))
+    for module, _ in imports_of(path):
+        allowed = HEAVY.get(module.split(".")[0])
+        assert allowed is None or any(where.startswith(place) for place in allowed), f"{where} imports {module}"
+
+
+def test_importing_the_library_loads_nothing_heavy():
+    heavy = ("sklearn", "matplotlib", "polars", "rich", "joblib")
+    code = f"import sys, kernelbandits; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_exported_name_exists_and_unknown_ones_are_explained():
+    assert [name for name in kb.__all__ if not hasattr(kb, name)] == []
+    with pytest.raises(AttributeError, match="no attribute 'Gausian'; did you mean 'Gaussian'"):
+        kb.Gausian  # noqa: B018
+
+
+def test_small_files():
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in modules()}
+    assert {name: lines for name, lines in lengths.items() if lines > 300} == {}
