@@ -68,7 +68,7 @@ from kernelbandits.simulation import Trace, play, replay
 from kernelbandits.version import __version__
 
 if TYPE_CHECKING:
-    from kernelbandits import adapters, experiments, paper, testing
+    from kernelbandits import adapters, experiments, paper, testing, theory
     from kernelbandits.adapters import KernelInterpolator, KernelRidgeRegressor
     from kernelbandits.experiments import Experiment, Panel, Results, load, run
 
@@ -82,7 +82,7 @@ _LAZY = {
     "load": "experiments",
     "run": "experiments",
 }
-_LAZY_MODULES = ("adapters", "experiments", "paper", "testing")
+_LAZY_MODULES = ("adapters", "experiments", "paper", "testing", "theory")
 
 
 def __getattr__(name: str) -> Any:
@@ -163,4 +163,5 @@ __all__ = [
     "replay",
     "run",
     "testing",
+    "theory",
 ]

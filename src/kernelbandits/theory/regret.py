@@ -1,0 +1,90 @@
+"""Regret of Explore-then-Commit: Lemma reg_upper, exponents of Theorems etc_reg_simple and etc_reg_simple_rbf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.kernels.base import Kernel
+from kernelbandits.theory.classes import INNER_PRODUCT, class_of
+from kernelbandits.types import Array, ArrayLike
+
+
+def _errors(value: ArrayLike) -> Array:
+    errors = checks.finite_array("errors", value, (None,), "one squared error E‖f̂ − f‖² per arm")
+    if errors.min() < 0:
+        raise InvalidArgument(f"errors are squared and cannot be negative; arm {int(errors.argmin())}: {errors.min()}")
+    return errors
+
+
+def regret_bound(
+    errors: ArrayLike, *, n_per_arm: int, horizon: int, norm: float, failure_probability: float = 0.0
+) -> float:
+    """R(T) ≤ 2BNK + 2BT Pr(𝒜ᶜ) + 2T Σ_i √(E‖f̂⁽ⁱ⁾ − f⁽ⁱ⁾‖²): Lemma reg_upper.
+
+    `errors` holds one squared error per arm, measured or bounded; K is their number.
+    """
+    squared = _errors(errors)
+    explore = 2.0 * norm * n_per_arm * len(squared)
+    return explore + horizon * per_round_bound(squared, norm=norm, failure_probability=failure_probability)
+
+
+def per_round_bound(errors: ArrayLike, *, norm: float = 0.0, failure_probability: float = 0.0) -> float:
+    """2B Pr(𝒜ᶜ) + 2 Σ_i √(E‖f̂⁽ⁱ⁾ − f⁽ⁱ⁾‖²): the regret of one committed round is at most this (Eq. lr_scond)."""
+    return 2.0 * norm * failure_probability + 2.0 * float(np.sqrt(_errors(errors)).sum())
+
+
+def lenient_regret_is_bounded(
+    errors: ArrayLike, delta: float, *, norm: float = 0.0, failure_probability: float = 0.0
+) -> bool:
+    """Eq. lr_scond: whether R_Δ(T) ≤ 2BNK, that is, no lenient regret after the exploration."""
+    return per_round_bound(errors, norm=norm, failure_probability=failure_probability) <= delta
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RegretExponent:
+    """R(T) = Õ(T^value), where the theorem holds.
+
+    Attributes:
+        value: the exponent.
+        tau_bar: the theorem's τ̄, the rate at which the squared error falls: Õ(T^−τ̄).
+        valid: whether (τ₁, τ₂, c) lie in the theorem's range.
+        reason: the range, and what was given.
+
+    """
+
+    value: float
+    tau_bar: float
+    valid: bool
+    reason: str
+
+
+def regret_exponent(kernel: Kernel, tau_1: float, tau_2: float, c: float = 1.0) -> RegretExponent:
+    """Exponent for d = Θ(T^τ₁), ε = Θ(T^−τ₂), Case I, T₀ = Θ(Kd); `c` is that of ‖X‖ = o(d^−c), radial class only."""
+    if class_of(kernel) is INNER_PRODUCT:
+        return inner_product_exponent(tau_1, tau_2)
+    return radial_exponent(tau_1, tau_2, c)
+
+
+def inner_product_exponent(tau_1: float, tau_2: float) -> RegretExponent:
+    """Theorem etc_reg_simple: max{τ₁, 1 − τ̄/2} with τ̄ = min{τ₁/2, τ₂, τ₁ − 4τ₂}, for τ₂ < τ₁/4."""
+    tau_bar = min(tau_1 / 2.0, tau_2, tau_1 - 4.0 * tau_2)
+    valid = 0.0 < tau_1 < 1.0 and 0.0 < tau_2 < tau_1 / 4.0
+    reason = f"needs 0 < τ₁ < 1 and 0 < τ₂ < τ₁/4; given τ₁ = {tau_1:g}, τ₂ = {tau_2:g}"
+    return RegretExponent(max(tau_1, 1.0 - tau_bar / 2.0), tau_bar, valid, reason)
+
+
+def radial_exponent(tau_1: float, tau_2: float, c: float) -> RegretExponent:
+    """Theorem etc_reg_simple_rbf: max{τ₁, 1 − 2τ₁, 1 − cτ₁, 1 − τ̄/2} with τ̄ = min{τ₁/2, τ₂, τ₁ − 2τ₂}, τ₂ < τ₁/2."""
+    tau_bar = min(tau_1 / 2.0, tau_2, tau_1 - 2.0 * tau_2)
+    valid = 0.0 < tau_1 < 1.0 and 0.0 < tau_2 < tau_1 / 2.0 and c > 0.0
+    reason = (
+        f"needs 0 < τ₁ < 1, 0 < τ₂ < τ₁/2 and ‖X‖ = o(d^−c) for a c > 0; "
+        f"given τ₁ = {tau_1:g}, τ₂ = {tau_2:g}, c = {c:g}"
+    )
+    return RegretExponent(max(tau_1, 1.0 - 2.0 * tau_1, 1.0 - c * tau_1, 1.0 - tau_bar / 2.0), tau_bar, valid, reason)

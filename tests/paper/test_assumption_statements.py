@@ -1,0 +1,114 @@
+"""Assumption basic, Definition kernel_class, the side conditions of Theorem inner-product, as a report."""
+
+import numpy as np
+import pytest
+
+import kernelbandits as kb
+from kernelbandits import theory
+from kernelbandits.theory import Verdict
+
+RNG_ROWS, DIM = 600, 20
+
+
+def normal(n=RNG_ROWS, d=DIM, seed=0, level=0.5):
+    return np.random.default_rng(seed).standard_normal((n, d)) * np.sqrt(level)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "failing"),
+    [
+        (kb.Exponential(), set()),
+        (kb.Polynomial(2, 1.0), set()),
+        (kb.Polynomial(3, 0.0), {"h(0) > 0", "h'(0) > 0", "h'' ≥ c > 0 on [0, 1]"}),
+        (kb.Linear(), {"h(0) > 0", "h'' ≥ c > 0 on [0, 1]"}),
+        (kb.Gaussian(4.0), set()),
+        (kb.RationalQuadratic(), set()),
+        (kb.Matern(3.5), set()),
+        (kb.Gaussian(100.0), set()),
+        (kb.Matern(3.0), {"h is C³ on [0, 2]"}),
+        (kb.Matern(2.5), {"h is C³ on [0, 2]"}),
+        (kb.Matern(1.5), {"h is C³ on [0, 2]"}),
+        (kb.Laplace(), {"h is C³ on [0, 2]"}),
+        (kb.Gaussian() + kb.Linear(), {"kernel is of one class"}),
+        (kb.Gaussian() + kb.Matern(3.5), set()),
+    ],
+)
+def test_def_kernel_class(kernel, failing):
+    """Conditions on h alone. The paper lists linear and Laplace as members; the report says what they lack."""
+    assert set(theory.assumptions(kernel).failing) == failing
+
+
+def test_def_kernel_class_normalisation():
+    X = normal()
+    assert theory.assumptions(kb.Gaussian(), X)["K(x, x) ≤ 1"].verdict is Verdict.HOLDS
+    large = theory.assumptions(kb.Exponential(), X)["K(x, x) ≤ 1"]
+    assert large.verdict is Verdict.FAILS
+    assert f"{kb.Exponential().diagonal(X).max():.4g}" in large.reason
+
+
+def test_asmp_basic_covariance_norm():
+    name = "‖Σ‖ ≤ 1"
+    X = normal()
+    for covariance, verdict in ((np.full(DIM, 1.0), Verdict.HOLDS), (np.eye(DIM) * 1.01, Verdict.FAILS)):
+        assert theory.assumptions(kb.Gaussian(), X, covariance)[name].verdict is verdict
+    assert theory.assumptions(kb.Gaussian(), covariance=np.ones(3))[name].verdict is Verdict.HOLDS
+    assert theory.assumptions(kb.Gaussian(), normal(level=0.2))[name].verdict is Verdict.HOLDS
+    assert theory.assumptions(kb.Gaussian(), normal(level=3.0))[name].verdict is Verdict.FAILS
+    assert theory.assumptions(kb.Gaussian(), normal(level=1.0))[name].verdict is Verdict.UNKNOWN
+
+
+def test_asmp_basic_independence():
+    """A common random scale keeps coordinates uncorrelated but not independent; rotation of normals keeps them so."""
+    name = "coordinates are independent"
+    X = normal()
+    scales = np.random.default_rng(1).uniform(0.5, 1.5, size=(RNG_ROWS, 1))
+    variances = np.full(DIM, 0.5)
+    assert theory.assumptions(kb.Gaussian(), X, variances)[name].verdict is Verdict.HOLDS
+    assert theory.assumptions(kb.Gaussian(), X)[name].verdict is Verdict.HOLDS
+    assert theory.assumptions(kb.Gaussian(), X * scales, variances * np.mean(scales**2))[name].verdict is Verdict.FAILS
+    assert theory.assumptions(kb.Gaussian(), X * scales)[name].verdict is Verdict.FAILS
+
+
+def test_asmp_basic_boundedness_and_mean():
+    variances = np.full(DIM, 0.5)
+    X = normal()
+    report = theory.assumptions(kb.Gaussian(), X, variances)
+    assert report["coordinates are bounded"].verdict is Verdict.HOLDS
+    assert report["coordinates have mean 0"].verdict is Verdict.HOLDS
+    heavy = np.random.default_rng(2).standard_t(2.0, size=X.shape)
+    assert theory.assumptions(kb.Gaussian(), heavy)["coordinates are bounded"].verdict is Verdict.FAILS
+    assert theory.assumptions(kb.Gaussian(), X + 1.0, variances)["coordinates have mean 0"].verdict is Verdict.FAILS
+
+
+def test_asmp_basic_cannot_be_told_from_few_rows():
+    report = theory.assumptions(kb.Gaussian(), normal(n=30))
+    line = report["coordinates are independent"]
+    assert line.verdict is Verdict.UNKNOWN
+    assert "at least 200 rows" in line.reason
+
+
+def test_thm_inner_product_ratio():
+    name = "c_L ≤ d/N ≤ c_U"
+    X = normal()
+    assert theory.assumptions(kb.Gaussian(), X)[name].verdict is Verdict.FAILS  # 20/600
+    assert theory.assumptions(kb.Gaussian(), X, n=40)[name].verdict is Verdict.HOLDS
+    assert theory.assumptions(kb.Gaussian(), X, n=40)[name].reason.startswith("d/N = 0.5")
+
+
+def test_thm_inner_product_radial_conditions():
+    """‖x‖ = o(d^−c) is at odds with Tr(Σ)/d of order 1: reported, not raised; γ ≥ c Tr(Σ)/d with its largest c."""
+    X = normal()
+    report = theory.assumptions(kb.Gaussian(4.0), X, np.full(DIM, 0.5))
+    assert report["‖x‖ = o(d^−c)"].verdict is Verdict.FAILS
+    gamma = 1 - 5 * np.exp(-4.0)
+    assert report["γ ≥ c Tr(Σ)/d"].reason.startswith(f"γ = {gamma:.4g}, so c up to {2 * gamma:.4g}")
+    tiny = theory.assumptions(kb.Gaussian(4.0), X / 10)
+    assert tiny["‖x‖ = o(d^−c)"].verdict is Verdict.HOLDS
+    assert "‖x‖ = o(d^−c)" not in [line.name for line in theory.assumptions(kb.Exponential(), X).lines]
+
+
+def test_report_prints_one_line_each_and_names_what_it_has():
+    report = theory.assumptions(kb.Gaussian(), normal())
+    assert len(str(report).splitlines()) == len(report.lines)
+    with pytest.raises(KeyError, match="there are kernel is of one class"):
+        report["nothing"]

@@ -1,0 +1,120 @@
+"""Example liang_sec4, Lemmas low_rank, approx_low_rank, N_ll_d and their radial relatives."""
+
+import numpy as np
+import pytest
+
+import kernelbandits as kb
+from kernelbandits import theory
+from kernelbandits.theory import Case
+
+EXPONENTIAL, GAUSSIAN = kb.Exponential(0.5), kb.Gaussian(0.5)
+SIGMA, NORM = 0.7, 1.5
+
+
+def bound(kernel, case, epsilon, dim, n):
+    return theory.case_bound(kernel, case, epsilon=epsilon, dim=dim, n=n, noise_std=SIGMA, norm=NORM)
+
+
+# h = e^{t/2} has h'(0) = ½, h'' from ¼ to ¼√e on [0, 1]; h = e^{−t/2} has h' from −½ on [0, 2].
+CURVATURE = 0.25 * np.exp(0.5)
+
+
+def test_lem_low_rank():
+    found = bound(EXPONENTIAL, Case.LOW_RANK, 0.2, 50, 400)
+    assert found.variance == pytest.approx(32 * 0.49 * 0.2 * 50 / 400)
+    assert found.bias == pytest.approx(2.25 * (0.75 * CURVATURE * 0.04 + 0.5 * 0.2))
+
+
+def test_lem_approx_low_rank():
+    found = bound(EXPONENTIAL, Case.APPROXIMATE_LOW_RANK, 0.2, 50, 400)
+    assert found.variance == pytest.approx(32 * 0.49 / 0.2 * 50 / 400)
+    assert found.bias == pytest.approx(2.25 * (1.5 * CURVATURE * 0.04 + 0.5 * 0.2))
+
+
+def test_lem_N_ll_d():
+    found = bound(EXPONENTIAL, Case.SPECTRAL_DECAY, 0.2, 400, 50)
+    assert found.variance == pytest.approx(8 * 0.49 * 0.5 / (0.04 * 0.25) * 50 / 400)
+    assert found.bias == pytest.approx(2.25 * (0.75 * CURVATURE * 0.04 + 0.5 * 0.2))
+
+
+def test_lem_low_rank_rbf():
+    found = bound(GAUSSIAN, Case.LOW_RANK, 0.2, 50, 400)
+    assert found.variance == pytest.approx(32 * 0.49 * 0.2 * 50 / 400)
+    assert found.bias == pytest.approx(5 * 2.25 * 0.5 * 0.2)
+
+
+def test_lem_approx_low_rank_rbf():
+    found = bound(GAUSSIAN, Case.APPROXIMATE_LOW_RANK, 0.2, 50, 400)
+    assert found.variance == pytest.approx(32 * 0.49 / 0.2 * 50 / 400)
+    assert found.bias == pytest.approx(5 * 2.25 * 0.5 * 0.2)
+
+
+def test_lem_N_ll_d_rbf():
+    """V = 4|h'|σ²/(εc) N/d, and with the largest c that γ ≥ cε allows, εc is γ itself."""
+    found = bound(GAUSSIAN, Case.SPECTRAL_DECAY, 0.2, 400, 50)
+    value = np.exp(-0.2)  # h(τ) at τ = 0.4
+    gamma = 1.0 - 0.4 * 0.5 * value - value
+    assert found.variance == pytest.approx(4 * 0.5 * 0.49 / gamma * 50 / 400)
+    assert found.bias == pytest.approx(5 * 2.25 * 0.5 * 0.2)
+
+
+def design(case, epsilon, d):
+    """Σ of Example liang_sec4."""
+    if case is Case.LOW_RANK:
+        return np.concatenate([np.ones(int(epsilon * d)), np.zeros(d - int(epsilon * d))])
+    if case is Case.APPROXIMATE_LOW_RANK:
+        return np.concatenate([[1.0], np.full(d - 1, epsilon)])
+    return np.full(d, epsilon)
+
+
+@pytest.mark.parametrize("kernel", [EXPONENTIAL, GAUSSIAN])
+@pytest.mark.parametrize(
+    ("case", "epsilon", "d", "n"),
+    [(Case.LOW_RANK, 0.3, 40, 800), (Case.APPROXIMATE_LOW_RANK, 0.3, 40, 800), (Case.SPECTRAL_DECAY, 0.3, 800, 100)],
+)
+def test_ex_liang_sec4_closed_forms_dominate(kernel, case, epsilon, d, n):
+    """V̄ and B̄ of a draw lie below the closed forms plus the O(·) terms that the proofs drop, written out."""
+    variances = design(case, epsilon, d)
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1.0, 1.0], size=(n, d)) * np.sqrt(variances)  # bounded, independent coordinates
+    closed = bound(kernel, case, epsilon, d, n)
+    p = theory.kernel_parameters(kernel, X, variances)
+    dropped = 8 * SIGMA**2 / d * p.beta / p.gamma
+    assert theory.detailed_variance(kernel, X, SIGMA, variances) <= closed.variance + dropped
+    slack = NORM**2 * (np.sqrt(20 / n) + 3 * abs(p.beta) / d)
+    assert theory.detailed_bias(kernel, X, NORM) <= closed.bias + slack
+
+
+@pytest.mark.parametrize("kernel", [EXPONENTIAL, GAUSSIAN])
+def test_ex_liang_sec4_variance_follows_its_law(kernel):
+    """Case I: 𝒱 falls like d/N and grows like ε; Case II: falls like d/N and grows like 1/ε; two draws each."""
+
+    def variance(case, epsilon, n, d=60):
+        variances = design(case, epsilon, d)
+        X = np.random.default_rng(1).choice([-1.0, 1.0], size=(n, d)) * np.sqrt(variances)
+        return theory.effective_variance(kernel, X, variances)
+
+    for case, growth in ((Case.LOW_RANK, 2.0), (Case.APPROXIMATE_LOW_RANK, 0.5)):
+        assert variance(case, 0.2, 12000) / variance(case, 0.2, 6000) == pytest.approx(0.5, rel=0.05)
+        assert variance(case, 0.4, 12000) / variance(case, 0.2, 12000) == pytest.approx(growth, rel=0.15)
+
+
+def test_steepest_slope_is_looked_for_on_all_of_0_to_2():
+    """A radial profile that is steepest at t = 2 (outside the class, where it would be at 0) shows the interval."""
+
+    class Falling(kb.RadialKernel):
+        def profile(self, t, order=0):
+            return [9.0 - t**2, -2.0 * t, np.full_like(t, -2.0)][order]
+
+    found = theory.case_bias(Falling(), Case.LOW_RANK, 0.1, norm=1.0)
+    assert found == pytest.approx(5 * 4.0 * 0.1)
+
+
+def test_epsilon_outside_the_cases_is_refused():
+    for epsilon in (0.0, 1.01):
+        with pytest.raises(kb.errors.InvalidArgument, match="epsilon must be above 0"):
+            bound(GAUSSIAN, Case.LOW_RANK, epsilon, 10, 20)
+
+
+def test_a_profile_without_curvature_has_no_finite_variance():
+    assert bound(kb.Linear(), Case.SPECTRAL_DECAY, 0.2, 400, 50).variance == np.inf

@@ -1,0 +1,110 @@
+"""Lemma reg_upper, Theorems etc_reg_simple and etc_reg_simple_rbf."""
+
+import numpy as np
+import pytest
+
+import kernelbandits as kb
+from kernelbandits import theory
+
+
+def test_lem_reg_upper():
+    """2BNK + 2BT Pr(𝒜ᶜ) + 2T Σ√e with B = 2, N = 5, K = 3, T = 100, Pr = 0.01, e = (1, 4, 9)."""
+    found = theory.regret_bound([1.0, 4.0, 9.0], n_per_arm=5, horizon=100, norm=2.0, failure_probability=0.01)
+    assert found == pytest.approx(2 * 2 * 5 * 3 + 2 * 2 * 100 * 0.01 + 2 * 100 * (1 + 2 + 3))
+    assert theory.per_round_bound([1.0, 4.0, 9.0], norm=2.0, failure_probability=0.01) == pytest.approx(12.04)
+    # a failure is taken to be impossible unless it is given
+    assert theory.regret_bound([1.0, 4.0, 9.0], n_per_arm=5, horizon=100, norm=2.0) == pytest.approx(60 + 1200)
+    assert theory.per_round_bound([1.0, 4.0, 9.0], norm=2.0) == pytest.approx(12.0)
+    assert theory.per_round_bound([1.0, 4.0, 9.0], failure_probability=0.5) == pytest.approx(12.0)
+
+
+def test_lem_reg_upper_lenient_condition():
+    assert theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4)
+    assert not theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.39)
+    assert theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4, norm=1.0)
+    assert theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4, failure_probability=0.1)
+    assert not theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4, norm=1.0, failure_probability=0.001)
+
+
+def test_lem_reg_upper_dominates_play():
+    """The committed rounds of a simulated run lose no more per round than 2 Σ √error, measured on the same instance."""
+    instance = kb.Synthetic(kb.LowRank(), n_arms=3, dim=20).draw(np.random.default_rng(0))
+    estimator = kb.MinNormInterpolator(kb.Gaussian(4.0))
+    error = theory.measured_error(estimator, instance, 20, rng=1, n_fits=5, n_test=500)
+    runs = [kb.play(kb.ExploreThenCommit(estimator, 60), instance, 600, rng=seed) for seed in range(5)]
+    per_round = np.mean([run.regrets[60:].mean() for run in runs])
+    limit = theory.per_round_bound(error.per_arm)
+    assert 0 < per_round <= limit
+    norm = max(f.norm for f in instance.rewards)
+    total = theory.regret_bound(error.per_arm, n_per_arm=20, horizon=600, norm=norm)
+    assert np.mean([run.regrets.sum() for run in runs]) <= total
+    assert not theory.lenient_regret_is_bounded(error.per_arm, delta=0.5 * limit)
+
+
+def test_thm_etc_lr_Td_no_lenient_regret_after_exploration():
+    """With Δ at the bound of Eq. lr_scond, expected regrets of committed rounds stay below Δ: R_Δ stops at T₀."""
+    instance = kb.Synthetic(kb.LowRank(), n_arms=3, dim=20).draw(np.random.default_rng(1))
+    estimator = kb.MinNormInterpolator(kb.Gaussian(4.0))
+    delta = theory.per_round_bound(theory.measured_error(estimator, instance, 20, rng=1, n_fits=5).per_arm)
+    policy = kb.ExploreThenCommit(estimator, 60)
+    regrets = np.array([kb.play(policy, instance, 400, rng=seed).regrets for seed in range(20)])
+    lenient = kb.lenient_regret(regrets, delta)
+    assert lenient[-1] == lenient[59]
+    # Δ is not idle: the exploration exceeds a fifth of it, the commitment does not
+    assert kb.lenient_regret(regrets[:, :60], 0.2 * delta)[-1] > 0
+    assert regrets[:, 60:].mean() < 0.2 * delta
+
+
+def test_thm_etc_reg_simple():
+    """τ₁ = 0.8, τ₂ = 0.1: τ̄ = min{0.4, 0.1, 0.4} and the exponent is max{0.8, 0.95}."""
+    found = theory.regret_exponent(kb.Exponential(), 0.8, 0.1)
+    assert (found.value, found.tau_bar, found.valid) == (pytest.approx(0.95), pytest.approx(0.1), True)
+    binding = theory.inner_product_exponent(0.8, 0.18)
+    assert (binding.value, binding.tau_bar) == (pytest.approx(0.96), pytest.approx(0.08))
+    assert theory.inner_product_exponent(0.98, 0.19).value == pytest.approx(0.98)
+    assert theory.inner_product_exponent(0.8, 0.19).valid
+    assert theory.inner_product_exponent(0.05, 0.001).valid
+    for tau_1, tau_2 in ((0.8, 0.2), (0.8, 0.0), (1.0, 0.1), (0.0, 0.0)):
+        outside = theory.inner_product_exponent(tau_1, tau_2)
+        assert not outside.valid
+        assert f"τ₁ = {tau_1:g}" in outside.reason
+
+
+def test_thm_etc_reg_simple_rbf():
+    """τ₁ = 0.6, τ₂ = 0.2: τ̄ = min{0.3, 0.2, 0.2}; exponents 0.6, −0.2, 1 − 0.6c, 0.9."""
+    found = theory.regret_exponent(kb.Gaussian(), 0.6, 0.2, c=1.0)
+    assert (found.value, found.tau_bar, found.valid) == (pytest.approx(0.9), pytest.approx(0.2), True)
+    assert theory.radial_exponent(0.6, 0.2, 0.1).value == pytest.approx(0.94)
+    assert theory.radial_exponent(0.6, 0.25, 1.0).tau_bar == pytest.approx(0.1)
+    assert theory.radial_exponent(0.6, 0.25, 1.0).valid
+    assert theory.radial_exponent(0.6, 0.29, 1.0).valid
+    assert theory.radial_exponent(0.05, 0.001, 0.01).valid
+    assert not theory.radial_exponent(0.6, 0.3, 1.0).valid
+    assert not theory.radial_exponent(0.6, 0.2, 0.0).valid
+    assert not theory.radial_exponent(1.0, 0.2, 1.0).valid
+
+
+@pytest.mark.parametrize("class_", ["inner product", "radial"])
+def test_thm_etc_reg_exponents_follow_from_the_lemma(class_):
+    """Lemma reg_upper with the proofs' orders of V, B, Φ and Pr(𝒜ᶜ) grows with the theorem's exponent."""
+    inner = class_ == "inner product"
+    for tau_1, tau_2 in ((0.5, 0.08), (0.9, 0.2), (0.9, 0.12)):
+        found = theory.inner_product_exponent(tau_1, tau_2) if inner else theory.radial_exponent(tau_1, tau_2, 5.0)
+        power = 2 if inner else 1  # γ = Θ(ε²) or Θ(ε)
+
+        def log_bound(log_t, tau_1=tau_1, tau_2=tau_2, power=power):
+            log_d, log_e = tau_1 * log_t, -tau_2 * log_t
+            variance = [log_e, -log_d - power * log_e]
+            bias = [log_e, -log_d / 2]
+            residual = [-log_d - 2 * power * log_e, -log_d / 2]
+            failure = [-log_d - 2 * power * log_e, -2 * log_d]
+            error = np.logaddexp.reduce([*variance, *bias, *residual])
+            return np.logaddexp.reduce([log_d, *(log_t + f for f in failure), log_t + error / 2])
+
+        slope = (log_bound(4e4) - log_bound(2e4)) / 2e4
+        assert slope == pytest.approx(found.value, abs=1e-3)
+
+
+def test_negative_errors_are_refused():
+    with pytest.raises(kb.errors.InvalidArgument, match=r"arm 1: -1\.0"):
+        theory.per_round_bound([0.0, -1.0])
