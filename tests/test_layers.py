@@ -21,14 +21,14 @@ LAYERS = [
     {"environments", "policies", "adapters", "theory"},
     {"simulation", "metrics", "testing"},
     {"experiments"},
-    {"paper", "benchmarks"},
+    {"paper", "benchmarks", "diagnosis"},
     {"cli"},
 ]
 HEAVY = {
-    "matplotlib": {"experiments/figures.py", "benchmarks/picture.py"},
+    "matplotlib": {"experiments/figures.py", "benchmarks/picture.py", "diagnosis/figures.py"},
     "sklearn": {"adapters.py", "benchmarks"},
-    "rich": {"experiments", "benchmarks"},
-    "click": {"cli.py"},
+    "rich": {"experiments", "benchmarks", "diagnosis"},
+    "click": {"cli/"},
 }
 
 
