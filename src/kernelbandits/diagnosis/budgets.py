@@ -60,8 +60,12 @@ def guesses(
     )
     B = _first(("given", norm), ("norm of the largest fit", None if pooled is None else pooled.norm), ("assumed", NORM))
     named = (("T", T), ("K", K), ("σ", sigma), ("B", B))
-    sources = tuple(f"{name} = {value:.4g} ({source})" for name, (source, value) in named)
+    sources = tuple(f"{name} = {_shown(value)} ({source})" for name, (source, value) in named)
     return Guesses(T[1], K[1], sigma[1], B[1], sources)
+
+
+def _shown(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
 def _first(*options: tuple[str, Any]) -> tuple[str, Any]:
@@ -83,8 +87,6 @@ def paper_plan(
     try:
         plan = plan_exploration(kernel, classification.case, given)
     except InvalidArgument as error:
-        if not 0.0 < delta < float("inf"):
-            raise
         return None, f"the paper's formulas do not apply: {error}"
     return plan, plan.budget.reason
 

@@ -49,6 +49,7 @@ def diagnose(
     y = None if rewards is None else checks.targets("rewards", rewards, len(X))
     if arms is not None and np.shape(arms) != (len(X),):
         raise InvalidArgument(f"arms must have shape ({len(X)},), one entry per row; got shape {np.shape(arms)}")
+    _refuse_numbers(delta=delta, noise_std=noise_std, norm=norm)
     kernel = Gaussian(4.0) if kernel is None else kernel
     checks.whole("max_rows", max_rows, at_least=2)
     rows = subsample(X, max_rows)
@@ -87,6 +88,14 @@ def diagnose(
         sources=known.sources,
         notes=tuple(notes),
     )
+
+
+def _refuse_numbers(delta: float, **others: float | None) -> None:
+    if not 0.0 < delta < np.inf:
+        raise InvalidArgument(f"delta must be a finite number above 0; got {delta!r}")
+    for name, value in others.items():
+        if value is not None and not 0.0 <= value < np.inf:
+            raise InvalidArgument(f"{name} must be a finite number of at least 0; got {value!r}")
 
 
 def _scale_notes(X: Array) -> list[str]:
@@ -134,12 +143,14 @@ def _curve(kernel: Kernel, rows: Array) -> ErrorCurve:
     n = len(rows)
     sizes = np.unique(np.geomspace(1, n, _SIZES).round().astype(np.int64))
     parts = [subsample(rows, int(size)) for size in sizes]
-    variance = np.array([_variance(kernel, part) for part in parts])
+    # γ and β depend on Tr(Σ)/d alone, which all rows know better than a few: the diagonal of Σ̂ has the same trace.
+    diagonal = np.einsum("ij,ij->j", rows, rows) / n
+    variance = np.array([_variance(kernel, part, diagonal) for part in parts])
     return ErrorCurve(sizes, variance, np.array([effective_bias(kernel, part) for part in parts]))
 
 
-def _variance(kernel: Kernel, part: Array) -> float:
+def _variance(kernel: Kernel, part: Array, diagonal: Array) -> float:
     try:
-        return effective_variance(kernel, part)
+        return effective_variance(kernel, part, diagonal)
     except InvalidArgument:  # no class, or a profile that is not convex: `linearity` and `assumptions` say so
         return float("nan")

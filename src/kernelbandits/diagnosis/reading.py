@@ -46,13 +46,17 @@ def read_sample(
 ) -> Sample:
     """The sample in a file. Features are `columns`, or all but arm, reward and `drop`; each must be numeric."""
     frame = _frame(path)
+    if all(_is_number(name) for name in frame.columns):
+        raise InvalidFile(
+            f"{path.name} has no header: its first row is {', '.join(frame.columns[:3])} …; name the columns"
+        )
     for name in (*columns, *drop, *(c for c in (arm_column, reward_column) if c is not None)):
         if name not in frame.columns:
             raise InvalidFile(f"{path.name} has no column {name!r}; {nearest(name, frame.columns)}")
     if frame.height == 0:
         raise InvalidFile(f"{path.name} has a header but no rows; expected one row per context")
     taken = {arm_column, reward_column, *drop}
-    features = [name for name in (columns or frame.columns) if name not in taken]
+    features = [name for name in dict.fromkeys(columns or frame.columns) if name not in taken]
     if not features:
         raise InvalidFile(f"{path.name} has no column left as a feature; it has {', '.join(frame.columns)}")
     for name in features if reward_column is None else [*features, reward_column]:
@@ -91,6 +95,8 @@ def _csv(path: Path) -> pl.DataFrame:
 def _refuse_unusable(path: Path, column: pl.Series, *, is_feature: bool) -> None:
     """Raise with row and column at the first entry that is not a finite number."""
     name = column.name
+    if column.null_count() == len(column):
+        raise InvalidFile(f"{path.name}: column {name!r} is empty throughout" + (_remedy(name) if is_feature else ""))
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise InvalidFile(f"{path.name}: {_not_numeric(column)}" + (_remedy(name) if is_feature else ""))
     row = _first(column.is_null())
@@ -128,6 +134,14 @@ def _arms(path: Path, column: pl.Series) -> NDArray[Any]:
     if column.dtype.is_integer():
         return column.to_numpy().copy()
     return np.array(column.cast(pl.String).to_list())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _first(mask: pl.Series) -> int | None:
