@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
+from kernelbandits.cli import main
 from kernelbandits.diagnosis.reading import read_sample
 
 COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
@@ -155,7 +156,7 @@ def test_budget_says_plainly_when_there_is_none():
         (["budget", "--arms", "2"], "Missing option '--delta'"),
     ],
 )
-def test_a_mistake_is_one_clear_line(tmp_path, arguments, message):
+def test_a_mistake_is_one_clear_line(tmp_path, arguments, message, monkeypatch, capsys):
     files = {
         "empty.csv": "",
         "header.csv": "a,b\n",
@@ -170,19 +171,43 @@ def test_a_mistake_is_one_clear_line(tmp_path, arguments, message):
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    done = run(*arguments, cwd=tmp_path)
-    assert done.returncode == 2, done.stderr
-    assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-    assert done.stdout == ""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    out, err = capsys.readouterr()
+    assert end.value.code == 2, err
+    assert message in err
+    assert len(err.strip().splitlines()) == 1, err
+    assert out == ""
     assert not (tmp_path / "results").exists()
 
 
-@pytest.mark.parametrize("text", ["a,b\n1,2\n", "a,b\n" + "3,3\n" * 20, "a,b\n" + "0,0\n" * 20])
-def test_tiny_and_constant_files_are_reported(tmp_path, text):
+def test_a_mistake_as_a_process(tmp_path):
+    (tmp_path / "nan.csv").write_text("a,b\n1,2\n3,NaN\n", encoding="utf-8")
+    done = run("diagnose", "nan.csv", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("kernelbandits: nan.csv: row 2 ")
+    assert "Traceback" in run("diagnose", "nan.csv", "--debug", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize("command", ["diagnose", "budget"])
+def test_help_teaches(command, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([command, "--help"])
+    assert end.value.code == 0
+    assert f"kernelbandits {command} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "a,b\n" + "3,3\n" * 20, "a,b\n" + "0,0\n" * 20], ids=["1", "3", "0"])
+@pytest.mark.parametrize("options", [[], ["--standardise"]], ids=["raw", "standardised"])
+def test_tiny_and_constant_files_are_reported(tmp_path, text, options, monkeypatch, capsys):
     (tmp_path / "odd.csv").write_text(text, encoding="utf-8")
-    done = run("diagnose", "odd.csv", "--standardise", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    assert "cannot tell" in done.stdout
-    assert "do not show a spectrum" in done.stdout
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        main(["diagnose", "odd.csv", *options])
+    out, err = capsys.readouterr()
+    assert (end.value.code, err) == (0, "")
+    assert "cannot tell" in out
+    assert "do not show a spectrum" in out
+    record = json.loads((tmp_path / "results/diagnose/diagnosis.json").read_text(encoding="utf-8"))
+    assert (record["standardised"] is None) == (options == [])

@@ -34,10 +34,11 @@ def report_sample(sample: Sample, folder: Path, *, scaled: bool, as_json: bool, 
     started = time.monotonic()
     if folder.is_file():
         raise InvalidArgument(f"--out: {folder} is a file; give a folder")
-    contexts = standardise(sample.contexts).contexts if scaled else sample.contexts
-    report = diagnose(contexts, sample.arms, sample.rewards, **options)
+    change = standardise(sample.contexts) if scaled else None
+    report = diagnose(sample.contexts if change is None else change.contexts, sample.arms, sample.rewards, **options)
     folder.mkdir(parents=True, exist_ok=True)
-    record = diagnosis_record(report) | {"columns": list(sample.columns), "standardised": scaled}
+    done = None if change is None else {"mean": change.mean.tolist(), "scale": change.scale.tolist()}
+    record = diagnosis_record(report) | {"columns": list(sample.columns), "standardised": done}
     written = folder / "diagnosis.json"
     written.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     files = [*save(diagnosis_picture(report), folder / "diagnosis"), written]
@@ -63,7 +64,7 @@ def _remarks(report: Diagnosis, scaled: bool) -> list[str]:
     if scaled:
         notes.append(
             "Note: every column was brought to mean 0 and one common variance with Tr(Σ)/d = ½, so the spectrum is "
-            "that of the correlations; do the same to the contexts of later decisions"
+            "that of the correlations; do the same to the contexts of later decisions (mean and scale: diagnosis.json)"
         )
     return notes
 
