@@ -18,17 +18,18 @@ LAYERS = [
     {"problem"},
     {"kernels"},
     {"estimators"},
-    {"environments", "policies", "adapters", "theory"},
+    {"environments", "policies", "adapters"},
+    {"theory"},
     {"simulation", "metrics", "testing"},
     {"experiments"},
-    {"paper", "benchmarks"},
+    {"paper", "benchmarks", "diagnosis"},
     {"cli"},
 ]
 HEAVY = {
-    "matplotlib": {"experiments/figures.py", "benchmarks/picture.py"},
+    "matplotlib": {"experiments/figures.py", "benchmarks/picture.py", "diagnosis/figures.py"},
     "sklearn": {"adapters.py", "benchmarks"},
-    "rich": {"experiments", "benchmarks"},
-    "click": {"cli.py"},
+    "rich": {"experiments", "benchmarks", "diagnosis"},
+    "click": {"cli/"},
 }
 
 

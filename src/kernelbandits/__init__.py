@@ -68,7 +68,7 @@ from kernelbandits.simulation import Trace, play, replay
 from kernelbandits.version import __version__
 
 if TYPE_CHECKING:
-    from kernelbandits import adapters, experiments, paper, testing, theory
+    from kernelbandits import adapters, diagnosis, experiments, paper, testing, theory
     from kernelbandits.adapters import KernelInterpolator, KernelRidgeRegressor
     from kernelbandits.experiments import Experiment, Panel, Results, load, run
 
@@ -82,7 +82,7 @@ _LAZY = {
     "load": "experiments",
     "run": "experiments",
 }
-_LAZY_MODULES = ("adapters", "experiments", "paper", "testing", "theory")
+_LAZY_MODULES = ("adapters", "diagnosis", "experiments", "paper", "testing", "theory")
 
 
 def __getattr__(name: str) -> Any:
@@ -153,6 +153,7 @@ __all__ = [
     "Width",
     "__version__",
     "adapters",
+    "diagnosis",
     "errors",
     "experiments",
     "lenient_regret",

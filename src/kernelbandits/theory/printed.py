@@ -24,9 +24,19 @@ _SIGN_OF: dict[tuple[KernelClass, Case], float] = {
 }
 
 
+def printed_bias_case(case: Case) -> Case:
+    """The case whose lemma has the bias that the table prints for this one."""
+    return _BIAS_OF[case]
+
+
+def printed_slope_case(kind: KernelClass, case: Case) -> Case:
+    """The case whose lemma has the variance that the table prints for this one."""
+    return _SLOPE_OF.get((kind, case), case)
+
+
 def printed_bias(kernel: Kernel, case: Case, epsilon: float, norm: float) -> float:
     """The left side of the table's condition on ε, which is to be below Δ/(4K)."""
-    return case_bias(kernel, _BIAS_OF[case], epsilon, norm)
+    return case_bias(kernel, printed_bias_case(case), epsilon, norm)
 
 
 def printed_rounds_per_feature(
@@ -37,7 +47,7 @@ def printed_rounds_per_feature(
     ⌊ε²h''_min Δ/(64σ²β)⌋ or ⌊Δεc/(32 h'_min σ²)⌋.
     """
     kind = class_of(kernel)
-    slope = variance_slope(kernel, _SLOPE_OF.get((kind, case), case), epsilon, noise_std)
+    slope = variance_slope(kernel, printed_slope_case(kind, case), epsilon, noise_std)
     if case.more_data_helps:
         return ceil(8.0 * slope * n_arms**2 / delta)
     return floor(_SIGN_OF.get((kind, case), 1.0) * delta / (8.0 * slope)) if slope > 0 else 0

@@ -1,40 +1,18 @@
-"""The command `kernelbandits`. Heavy libraries are imported by the commands that use them, so that help is quick."""
+"""Commands that run experiments: reproduce, run, list."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernelbandits.errors import InvalidArgument, KernelBanditsError, nearest
-from kernelbandits.version import __version__
+from kernelbandits.errors import InvalidArgument, nearest
 
 if TYPE_CHECKING:
     from kernelbandits.experiments import Experiment
-
-INTERRUPTED = 130
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, "--version", message="%(version)s")
-def app() -> None:
-    r"""Kernel bandits for hundreds of features and non-linear rewards.
-
-    \b
-    Start here:
-      kernelbandits reproduce figure-1            the paper's Figure 1: under a minute on two cores
-      kernelbandits reproduce figure-1 --seeds 2  a first look: a fifth of that
-      kernelbandits list                          what else can be reproduced, and the names for files of your own
-      kernelbandits run my-experiment.toml        an experiment of your own
-      kernelbandits bench                         how fast it is, against its peers and bare BLAS
-
-    A run can be stopped at any moment; the same command goes on where it stopped.
-    Exit codes: 0 done, 1 failed, 2 a wrong option, file or value, 130 interrupted.
-    """
 
 
 def _run_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -68,7 +46,7 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@app.command()
+@click.command()
 @click.argument("name", metavar="NAME")
 @_run_options
 def reproduce(name: str, debug: bool, **options: Any) -> None:
@@ -93,7 +71,7 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
         _carry_out(load(each), folder, **options)
 
 
-@app.command()
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.toml")
 @_run_options
 def run(file: Path, debug: bool, **options: Any) -> None:
@@ -109,7 +87,7 @@ def run(file: Path, debug: bool, **options: Any) -> None:
     _carry_out(experiment, Path("results") / experiment.name if out is None else out, **options)
 
 
-@app.command(name="list")
+@click.command(name="list")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON, for other programs.")
 def list_(as_json: bool) -> None:
     """Show the experiments that come with the library and the names that a TOML file may use."""
@@ -133,49 +111,6 @@ def list_(as_json: bool) -> None:
         click.echo(f"  {kind:12s} {', '.join(names)}")
 
 
-@app.command()
-@click.option("--only", multiple=True, metavar="NAME", help="Only this case; may be given several times.")
-@click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Runs of every contender.")
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results/bench"),
-    show_default=True,
-    metavar="DIR",
-)
-@click.option(
-    "--compare", type=click.Path(path_type=Path), metavar="FILE", help="Earlier bench.json. Default: the one in DIR."
-)
-@click.option("--profile", metavar="NAME", help="Instead, show where the time of our side of this case goes.")
-@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON, for other programs.")
-@click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
-def bench(
-    only: tuple[str, ...],
-    repeats: int,
-    out: Path,
-    compare: Path | None,
-    profile: str | None,
-    as_json: bool,
-    debug: bool,
-) -> None:
-    r"""Measure speed against the installed peers and against bare BLAS, interleaved in one run.
-
-    scikit-learn is always a peer; BoTorch, mabwiser, contextualbandits, Vowpal Wabbit and river are where installed
-    (`make bench-peers`). Prints ratios, draws them, writes bench.json, and compares with the last run.
-
-    \b
-    Examples:
-      kernelbandits bench --only ucb-1000 --only decision
-      kernelbandits bench --profile ucb-1000
-    """
-    from kernelbandits.benchmarks import bench as benchmarks
-
-    if profile is not None:
-        benchmarks.profile(profile)
-    else:
-        benchmarks.bench(only, repeats, out, as_json, compare)
-
-
 def _carry_out(
     experiment: Experiment,
     folder: Path,
@@ -196,31 +131,3 @@ def _carry_out(
     if only:
         experiment = experiment.only(only)
     carry_out(experiment, folder, jobs, as_json)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Entry point: every expected error is one line on the error stream and an exit code."""
-    given = sys.argv[1:] if arguments is None else arguments
-    try:
-        code = app.main(args=given, prog_name="kernelbandits", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        code = 0
-    except click.ClickException as error:
-        code = _fail(error.format_message(), 2)
-    except (KeyboardInterrupt, click.Abort):
-        code = _fail("interrupted; finished runs are kept, the same command goes on from there", INTERRUPTED)
-    except KernelBanditsError as error:
-        if "--debug" in given:
-            raise
-        code = _fail(str(error), 2 if isinstance(error, ValueError) else 1)
-    except OSError as error:
-        if "--debug" in given:
-            raise
-        code = _fail(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), 1)
-    sys.exit(code or 0)
-
-
-def _fail(message: str, code: int) -> int:
-    click.echo("kernelbandits: " + " ".join(message.split()), err=True)
-    return code

@@ -1,0 +1,67 @@
+"""The command `kernelbandits`. Heavy libraries are imported by the commands that use them, so that help is quick."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from kernelbandits.cli.bench import bench
+from kernelbandits.cli.diagnosis import budget, diagnose
+from kernelbandits.cli.experiments import list_, reproduce, run
+from kernelbandits.errors import KernelBanditsError
+from kernelbandits.version import __version__
+
+INTERRUPTED = 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "--version", message="%(version)s")
+def app() -> None:
+    r"""Kernel bandits for hundreds of features and non-linear rewards.
+
+    \b
+    Start here:
+      kernelbandits reproduce figure-1            the paper's Figure 1: under a minute on two cores
+      kernelbandits reproduce figure-1 --seeds 2  a first look: a fifth of that
+      kernelbandits list                          what else can be reproduced, and the names for files of your own
+      kernelbandits run my-experiment.toml        an experiment of your own
+      kernelbandits diagnose contexts.csv         will it work on your data, and how long to explore
+      kernelbandits budget --help                 how long to explore, by the paper's formulas, from numbers alone
+      kernelbandits bench                         how fast it is, against its peers and bare BLAS
+
+    A run can be stopped at any moment; the same command goes on where it stopped.
+    Exit codes: 0 done, 1 failed, 2 a wrong option, file or value, 130 interrupted.
+    """
+
+
+for _command in (reproduce, run, list_, diagnose, budget, bench):
+    app.add_command(_command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point: every expected error is one line on the error stream and an exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        code = app.main(args=given, prog_name="kernelbandits", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        code = 0
+    except click.ClickException as error:
+        code = _fail(error.format_message(), 2)
+    except (KeyboardInterrupt, click.Abort):
+        code = _fail("interrupted; finished runs are kept, the same command goes on from there", INTERRUPTED)
+    except KernelBanditsError as error:
+        if "--debug" in given:
+            raise
+        code = _fail(str(error), 2 if isinstance(error, ValueError) else 1)
+    except OSError as error:
+        if "--debug" in given:
+            raise
+        code = _fail(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), 1)
+    sys.exit(code or 0)
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo("kernelbandits: " + " ".join(message.split()), err=True)
+    return code

@@ -1,0 +1,113 @@
+"""Commands that look at data and plan the exploration: diagnose, budget."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+_KERNEL = "Gaussian(gamma=4.0)"
+_kernel_option = click.option(
+    "--kernel", default=_KERNEL, show_default=True, metavar="TEXT", help="As in Python: 'Matern(nu=2.5, length=1.0)'."
+)
+_debug_option = click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--arm-column", metavar="NAME", help="Column with the arm played.")
+@click.option("--reward-column", metavar="NAME", help="Column with its reward.")
+@click.option("--columns", metavar="A,B,…", default="", help="Columns to use as features. Default: all others.")
+@click.option("--drop", multiple=True, metavar="NAME", help="Column to leave out; may be given several times.")
+@_kernel_option
+@click.option("--standardise", is_flag=True, help="Columns to mean 0 and one variance, so that ‖x‖²/d averages ½.")
+@click.option("--horizon", type=click.IntRange(min=1), metavar="T", help="Rounds to plan for. Default: 10000.")
+@click.option("--arms", "n_arms", type=click.IntRange(min=1), metavar="K", help="Default: those in the file, else 2.")
+@click.option("--delta", type=float, default=0.5, show_default=True, metavar="Δ", help="Regret a round to tolerate.")
+@click.option("--noise-std", type=float, metavar="σ", help="Default: from the rewards, else 0.1.")
+@click.option("--norm", type=float, metavar="B", help="RKHS norm of a reward function. Default: of a fit, else 1.")
+@click.option(
+    "--max-rows",
+    type=click.IntRange(min=2),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Rows at even distances to use where a Gram matrix is needed.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Output folder. Default: results/diagnose.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, for other programs.")
+@_debug_option
+def diagnose(
+    file: Path,
+    arm_column: str | None,
+    reward_column: str | None,
+    columns: str,
+    drop: tuple[str, ...],
+    kernel: str,
+    standardise: bool,
+    out: Path | None,
+    as_json: bool,
+    debug: bool,
+    **options: Any,
+) -> None:
+    r"""Look at a file of contexts: will it work on these data, and how long should one explore?
+
+    FILE is .csv, .csv.gz or .parquet with one row a context. With the arm played and its reward, the budget comes from
+    the data; without them, only the paper's formula can be asked. Writes diagnosis.png, .svg and .json.
+
+    \b
+    Examples:
+      kernelbandits diagnose contexts.parquet --standardise
+      kernelbandits diagnose pilot.csv --arm-column arm --reward-column clicked --horizon 50000 --drop user
+    """
+    from kernelbandits.diagnosis.commands import report_sample
+    from kernelbandits.diagnosis.kernel_text import kernel_from_text
+    from kernelbandits.diagnosis.reading import read_sample
+
+    options["kernel"] = kernel_from_text(kernel)
+    sample = read_sample(
+        file,
+        arm_column=arm_column,
+        reward_column=reward_column,
+        columns=[name.strip() for name in columns.split(",") if name.strip()],
+        drop=drop,
+    )
+    folder = Path("results/diagnose") if out is None else out
+    report_sample(sample, folder, scaled=standardise, as_json=as_json, **options)
+
+
+@click.command()
+@click.option("--delta", type=float, required=True, metavar="Δ", help="Regret a round to tolerate.")
+@click.option("--arms", "n_arms", type=int, required=True, metavar="K", help="Number of arms.")
+@click.option("--noise-std", type=float, required=True, metavar="σ", help="Standard deviation of the noise.")
+@click.option("--norm", type=float, required=True, metavar="B", help="RKHS norm of a reward function, at most.")
+@click.option("--epsilon", type=float, required=True, metavar="ε", help="Tr(Σ)/d, above 0 and at most 1.")
+@click.option("--dim", type=int, required=True, metavar="d", help="Number of features.")
+@click.option(
+    "--case", type=click.Choice(["I", "II", "III"]), required=True, help="Low rank, approximately so, spectral decay."
+)
+@_kernel_option
+@click.option("--as-printed", is_flag=True, help="The paper's table to the letter, misprints included.")
+@click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON, for other programs.")
+@_debug_option
+def budget(kernel: str, case: str, as_printed: bool, as_json: bool, debug: bool, **numbers: Any) -> None:
+    r"""How long to explore by the paper's formulas, from numbers alone, with the formulas shown.
+
+    \b
+    Example:
+      kernelbandits budget --delta 0.5 --arms 2 --noise-std 0.1 --norm 0.1 --epsilon 0.1 --dim 200 --case I \
+        --kernel 'Gaussian(gamma=1.0)'
+    """
+    from kernelbandits.diagnosis.commands import report_plan
+    from kernelbandits.diagnosis.kernel_text import kernel_from_text
+    from kernelbandits.diagnosis.planning import Numbers, plan_exploration
+    from kernelbandits.theory.cases import Case
+
+    plan = plan_exploration(kernel_from_text(kernel), Case(case), Numbers(**numbers), as_printed=as_printed)
+    report_plan(plan, as_json=as_json)

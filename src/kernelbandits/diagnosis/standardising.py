@@ -1,0 +1,52 @@
+"""Features brought to one scale, that of the paper's designs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kernelbandits import checks
+from kernelbandits.linalg import EPS
+from kernelbandits.types import Array, ArrayLike
+
+LEVEL = 0.5
+"""Tr(Σ)/d of the paper's designs (before c̃), at which ‖x − z‖²/d averages 1: kernel lengths are meant for that."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Standardised:
+    """X = (raw − mean) · scale, columnwise; do the same to the contexts of later decisions.
+
+    Attributes:
+        contexts: X, shape (n, d).
+        mean: shape (d,).
+        scale: shape (d,), 0 for a column that does not vary.
+
+    """
+
+    contexts: Array
+    mean: Array
+    scale: Array
+
+
+def standardise(X: ArrayLike) -> Standardised:
+    """Every column to mean 0 and one common variance, such that the average of ‖x‖²/d is ½.
+
+    Columns that do not vary become 0 and the others share the whole: with all d varying, each has variance ½.
+
+    >>> standardise([[0.0, 7.0], [10.0, 7.0]]).contexts
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+    points = checks.points("X", X)
+    mean = points.mean(axis=0)
+    centred = points - mean
+    std = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(points))
+    varies = std > 8.0 * EPS * np.abs(points).max(axis=0)
+    common = np.sqrt(LEVEL * len(std) / max(int(varies.sum()), 1))
+    scale = np.where(varies, common / np.where(varies, std, 1.0), 0.0)
+    centred *= scale
+    return Standardised(centred, mean, scale)
