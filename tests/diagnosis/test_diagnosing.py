@@ -108,6 +108,8 @@ def test_notes():
     assert any("no more than chance" in note for note in diagnose(X, arms, noise).notes)
     assert any("differ by a factor of" in note for note in diagnose(X * [1, 1, 1, 1, 1000.0]).notes)
     assert any("hold one value" in note for note in diagnose(np.c_[X, np.ones(60)]).notes)
+    assert any("with one arm" in note for note in diagnose(X, np.zeros(60, int), y).notes)
+    assert any("do not vary" in note for note in diagnose(X, arms, np.zeros(60)).notes)
     alone = diagnose(X[:3], np.arange(3), y[:3])
     assert alone.recommendation is None
     assert alone.rewards is None

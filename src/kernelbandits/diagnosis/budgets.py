@@ -98,6 +98,9 @@ def recommended(
     if arms is None or y is None:
         notes.append("no data-driven budget: it needs the arm played and its reward")
         return None
+    if known.n_arms < 2:
+        notes.append("no data-driven budget: with one arm there is nothing to choose")
+        return None
     labels, index = np.unique(arms, return_inverse=True)
     most = max(3, PILOT_ROWS // len(labels))
     rows = np.sort(np.concatenate([thin(np.flatnonzero(index == i), most) for i in range(len(labels))]))

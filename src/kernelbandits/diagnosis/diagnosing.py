@@ -122,10 +122,14 @@ def _signal_notes(errors: RewardErrors | None) -> list[str]:
     found, chance = errors.pooled.correlation, 2.0 / np.sqrt(errors.pooled.n)
     if found > chance:
         return []
-    words = "cannot be correlated (one of them does not vary)" if np.isnan(found) else f"correlate by {found:.2g}"
+    words = (
+        "do not vary, so they cannot be compared"
+        if np.isnan(found)
+        else f"correlate by {found:.2g}, no more than chance (±{chance:.2g})"
+    )
     return [
-        f"leave-one-out predictions and rewards {words}, no more than chance (±{chance:.2g}): this kernel learns "
-        "nothing from these rows, and a budget from them means little"
+        f"leave-one-out predictions and rewards {words}: this kernel learns nothing from these rows, and a budget from "
+        "them means little"
     ]
 
 

@@ -103,12 +103,12 @@ def _draw_recommendation(axes: Axes, report: Diagnosis) -> None:
             color=_GREEN,
             linewidth=1.0,
             linestyle="--",
-            label="the same, fitted",
+            label="unexplained share, fitted",
         )
         label = f"recommended: N = {found.n_per_arm:,} (T₀ = {found.n_explore:,})"
         axes.axvline(found.n_per_arm, color=_BLACK, linewidth=1.2, label=label)
         low, high = max(found.low / report.n_arms, 1), max(found.high / report.n_arms, 1)
-        axes.axvspan(low, high, color=_BLACK, alpha=0.1, lw=0, label="its 5 % to 95 % range")
+        axes.axvspan(low, high, color=_BLACK, alpha=0.1, lw=0, label="recommended N: 5 % to 95 % range")
     if plan is None or plan.budget.n_per_arm is None or plan.budget.n_explore is None:
         axes.plot([], [], linestyle="none", label="paper's formula: no budget")
         return
