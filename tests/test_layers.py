@@ -22,12 +22,13 @@ LAYERS = [
     {"simulation", "metrics", "testing"},
     {"experiments"},
     {"paper", "benchmarks"},
+    {"studies"},
     {"cli"},
 ]
 HEAVY = {
-    "matplotlib": {"experiments/figures.py", "benchmarks/picture.py"},
+    "matplotlib": {"experiments/figures.py", "benchmarks/picture.py", "studies"},
     "sklearn": {"adapters.py", "benchmarks"},
-    "rich": {"experiments", "benchmarks"},
+    "rich": {"experiments", "benchmarks", "studies"},
     "click": {"cli.py"},
 }
 

@@ -1,0 +1,52 @@
+"""What the parts share: the paper's designs, means over seeds, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+
+from kernelbandits.environments import ApproximateLowRank, Covariance, LowRank, SpectralDecay
+from kernelbandits.experiments.figures import plain, style
+
+DESIGNS: Mapping[str, Covariance] = {
+    "low-rank": LowRank(),
+    "approximate low-rank": ApproximateLowRank(),
+    "spectral decay": SpectralDecay(),
+}
+
+
+def over_seeds(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
+    """Mean of each value and its standard error `…_se` per group of keys, groups in the order of appearance."""
+    count = pl.len().sqrt()
+    columns = [
+        column
+        for value in values
+        for column in (pl.col(value).mean(), (pl.col(value).std(ddof=1) / count).alias(f"{value}_se"))
+    ]
+    return frame.group_by(keys, maintain_order=True).agg(columns)
+
+
+def curve(axes: Axes, rows: pl.DataFrame, x: str, y: str, place: int, label: str, **more: Any) -> None:
+    """One line of a panel in the style of that place, with a band of one standard error where it is known."""
+    look = style(place) | {"label": label} | more
+    at, mean = rows[x].to_numpy(), rows[y].to_numpy()
+    axes.plot(at, mean, **look)
+    if f"{y}_se" in rows.columns and rows[f"{y}_se"].null_count() == 0:
+        error = rows[f"{y}_se"].to_numpy()
+        low = np.maximum(mean - error, 1e-3 * mean)  # a logarithmic axis has no place for 0
+        axes.fill_between(at, low, mean + error, color=look["color"], alpha=0.15, lw=0)
+
+
+def finish(axes: Axes, title: str, x: str, y: str = "", *, ticks: Sequence[float] = ()) -> None:
+    """Title, labels, grid; plain numbers at the ticks of a logarithmic axis."""
+    axes.set_title(title, fontsize=10)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    if ticks:
+        axes.set_xticks(list(ticks), [f"{tick:g}" for tick in ticks])
+        axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
+    plain(axes)
