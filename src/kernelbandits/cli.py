@@ -76,8 +76,8 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
     r"""Run an experiment of the paper: NAME is figure-1, figure-2, theory, or all.
 
     Writes results.parquet (every round), summary.csv (final regret), the pictures as PNG and SVG, and provenance.json.
-    The study theory checks the paper's theory by experiment and writes a CSV a table; --only names its parts there. With
-    all, --only names methods and panels, and studies are left out.
+    The study theory checks the paper's theory by experiment and writes one CSV a table; there --only names parts of it.
+    With all, --only names methods and panels, and studies are left out.
 
     \b
     Examples:

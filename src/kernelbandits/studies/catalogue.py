@@ -11,10 +11,10 @@ from typing import final
 @final
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A title, and what to do: (folder, seeds, horizon, jobs, only, as_json), as the command gives them."""
+    """A title, and what to do, called as (folder, seeds=, horizon=, jobs=, only=, as_json=) by the command."""
 
     title: str
-    carry_out: Callable[[Path, int | None, int | None, int | None, tuple[str, ...], bool], None]
+    carry_out: Callable[..., None]
 
 
 def _theory(

@@ -95,13 +95,9 @@ def _shown(part: Part, rows: pl.DataFrame) -> Table:
 
 
 def _word(value: Any) -> str:
-    return "–" if value is None else f"{value:.3g}" if isinstance(value, float) and abs(value) < 100 else _long(value)
-
-
-def _long(value: Any) -> str:
-    return f"{value:.0f}" if isinstance(value, float) and abs(value) < 1e7 else f"{value:.1e}" if isinstance(
-        value, float
-    ) else str(value)
+    if not isinstance(value, float):
+        return "–" if value is None else str(value)
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
 
 
 def _print_json(

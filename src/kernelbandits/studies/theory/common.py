@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from kernelbandits.environments import ApproximateLowRank, Covariance, LowRank, SpectralDecay
 from kernelbandits.experiments.figures import plain, style
@@ -41,12 +42,26 @@ def curve(axes: Axes, rows: pl.DataFrame, x: str, y: str, place: int, label: str
         axes.fill_between(at, low, mean + error, color=look["color"], alpha=0.15, lw=0)
 
 
-def finish(axes: Axes, title: str, x: str, y: str = "", *, ticks: Sequence[float] = ()) -> None:
-    """Title, labels, grid; plain numbers at the ticks of a logarithmic axis."""
+def counted(n: int, thing: str) -> str:
+    """1 seed, 2 seeds."""
+    return f"{n} {thing}{'s' * (n != 1)}"
+
+
+def finish(axes: Axes, title: str, x: str, y: str = "", *, ticks: Sequence[float] = (), log: str = "") -> None:
+    """Title, labels, grid; `log` names the logarithmic axes, whose ticks are plain numbers."""
     axes.set_title(title, fontsize=10)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
+    if "x" in log:
+        axes.set_xscale("log")
     if ticks:
         axes.set_xticks(list(ticks), [f"{tick:g}" for tick in ticks])
-        axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
+        axes.xaxis.set_minor_locator(NullLocator())
+    if "y" in log:
+        axes.set_yscale("log")
+        low, high = axes.get_ylim()
+        wide = high / low > 300.0
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e5 else f"{value:.0e}"))
+        axes.yaxis.set_minor_locator(NullLocator())
     plain(axes)

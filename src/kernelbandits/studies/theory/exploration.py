@@ -20,7 +20,7 @@ from kernelbandits.kernels import Gaussian
 from kernelbandits.policies import ExploreThenCommit
 from kernelbandits.simulation import replay
 from kernelbandits.studies.parts import Part
-from kernelbandits.studies.theory.common import DESIGNS, curve, finish, over_seeds
+from kernelbandits.studies.theory.common import DESIGNS, counted, curve, finish, over_seeds
 from kernelbandits.studies.work import Work
 
 KERNEL = Gaussian(4.0)
@@ -53,8 +53,8 @@ class Exploration(Part):
     @property
     def title(self) -> str:
         return (
-            f"regret of EtC by T₀, d = {self.dim}, K = {self.n_arms}, T = {self.horizon}, mean of {self.seeds} seeds; "
-            f"recommended from {self.pilot} rounds an arm"
+            f"regret of EtC by T₀, d = {self.dim}, K = {self.n_arms}, T = {self.horizon}, "
+            f"mean of {counted(self.seeds, 'seed')}; recommended from {self.pilot} rounds an arm"
         )
 
     @property
@@ -103,10 +103,11 @@ class Exploration(Part):
             curve(panel, own, "n_explore", "regret", 0, "fixed T₀")
             at, regret = plan["n_explore"][0], plan["regret"][0]
             panel.axvline(at, color="0.45", linestyle=":", linewidth=1.2)
-            panel.plot([at], [regret], "*", color="#D55E00", markersize=14, markeredgecolor="black", label="recommended")
-            panel.set_xscale("log")
+            panel.plot(
+                [at], [regret], "*", color="#D55E00", markersize=14, markeredgecolor="black", label="recommended"
+            )
             ratio = regret / own["regret"].min()
-            finish(panel, f"{design}: {ratio:.2f} × the best", "T₀", ticks=own["n_explore"].to_list())
+            finish(panel, f"{design}: {ratio:.2f} × the best", "T₀", ticks=own["n_explore"].to_list(), log="x")
             panel.tick_params(axis="x", labelsize=8)
             panel.set_ylim(bottom=0)
         axes[0].set_ylabel(f"regret, T = {self.horizon}")

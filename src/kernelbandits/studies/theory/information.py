@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 import polars as pl
+from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 
 from kernelbandits import paper, theory
@@ -16,7 +17,7 @@ from kernelbandits.experiments.running import world
 from kernelbandits.fields import Count
 from kernelbandits.kernels import Gaussian
 from kernelbandits.studies.parts import Part
-from kernelbandits.studies.theory.common import curve, finish, over_seeds
+from kernelbandits.studies.theory.common import counted, curve, finish, over_seeds
 from kernelbandits.studies.work import Work
 
 KERNEL = Gaussian(4.0)
@@ -45,7 +46,7 @@ class Information(Part):
     def title(self) -> str:
         return (
             f"information gain γ and classical bounds at T = {self.horizon} for {KERNEL}, λ² = 1, K = {self.n_arms}, "
-            f"and the regret of CGP-UCB, mean of {self.seeds} seeds"
+            f"and the regret of CGP-UCB, mean of {counted(self.seeds, 'seed')}"
         )
 
     @property
@@ -97,30 +98,32 @@ class Information(Part):
 
     def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
         by_d, by_t, bound = figure.subplots(1, 3)
+        gain = "information gain γ"
         for place, T in enumerate(self.horizons[::-2]):
             curve(by_d, rows.filter(pl.col("T") == T), "d", "gain", place, f"T = {T}")
             by_d.axhline(0.5 * T * np.log(2.0), color="0.45", linestyle=":", linewidth=1.0)
-        finish(by_d, "dotted: ½ T ln 2, unrelated points", "d", "information gain")
+        finish(by_d, "dotted: ½ T ln 2, unrelated points", "d", gain, ticks=self.dims, log="xy")
         for place, dim in enumerate(self.dims[::-2]):
             curve(by_t, rows.filter(pl.col("d") == dim), "T", "gain", place, f"d = {dim}")
-        finish(by_t, "linear in T where d is large", "T", "information gain")
-        own = rows.filter(pl.col("T") == self.horizon).with_columns(rate=10.0 ** pl.col("log10_rate").clip(0, 300))
-        rate = own.with_columns(rate=(pl.col("rate") * self.horizon).sqrt())
-        curve(bound, rate, "d", "rate", 5, "√(γT), known rate of γ")
-        curve(bound, own, "d", "cgp_ucb", 1, "γ√T, measured γ")
-        curve(bound, own, "d", "sup_kernel_ucb", 2, "√(γT), measured γ")
-        curve(bound, own, "d", "regret", 0, "regret of CGP-UCB")
-        top = 40.0 * float(own["cgp_ucb"].max())
-        bound.axhspan(self.horizon, top, color="0.93", lw=0, zorder=0)
-        bound.text(max(self.dims), self.horizon * 1.15, "vacuous: above T", ha="right", va="bottom", fontsize=8)
-        finish(bound, f"bounds and regret, T = {self.horizon}", "d", "in largest regrets of a round")
-        for panel in (by_d, by_t, bound):
-            panel.set_xscale("log")
-            panel.set_yscale("log")
-        by_d.legend(frameon=False, fontsize=8, handlelength=3.0)
-        by_t.legend(frameon=False, fontsize=8, handlelength=3.0)
-        bound.set_ylim(float(own["regret"].min()) / 2.0, top)
-        bound.legend(frameon=False, fontsize=7.5, handlelength=3.0, loc="upper right")
+        finish(by_t, "linear in T where d is large", "T", gain, ticks=self.horizons, log="xy")
+        for panel in (by_d, by_t):
+            panel.legend(frameon=False, fontsize=8, handlelength=3.4)
+        self._draw_bounds(rows.filter(pl.col("T") == self.horizon), bound)
+        handles, names = bound.get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside lower right", ncols=4, frameon=False, fontsize=8, handlelength=3.4)
+
+    def _draw_bounds(self, own: pl.DataFrame, axes: Axes) -> None:
+        rate = 10.0 ** (0.5 * (pl.col("log10_rate").clip(upper_bound=300.0) + np.log10(self.horizon)))
+        curve(axes, own, "d", "regret", 4, "right: regret of CGP-UCB")
+        curve(axes, own, "d", "sup_kernel_ucb", 2, "√(γT), measured γ")
+        curve(axes, own, "d", "cgp_ucb", 1, "γ√T, measured γ")
+        curve(axes, own.with_columns(rate=rate), "d", "rate", 5, "√(γT), γ = (ln T)^(d+1)")
+        top = 20.0 * own["cgp_ucb"].to_numpy().max()
+        axes.set_ylim(own["regret"].to_numpy().min() / 2.0, top)
+        axes.axhspan(self.horizon, top, color="0.93", lw=0, zorder=0)
+        axes.text(max(self.dims), self.horizon * 1.15, "vacuous: above T", ha="right", va="bottom", fontsize=8)
+        title = f"bounds and regret, T = {self.horizon}"
+        finish(axes, title, "d", "largest regrets of a round", ticks=self.dims, log="xy")
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
         own = rows.filter(pl.col("T") == self.horizon)
@@ -129,9 +132,11 @@ class Information(Part):
             beyond = own.filter(pl.col(column) >= self.horizon)["d"].to_list()
             where = f"from d = {beyond[0]} on" if beyond else "nowhere here"
             lines.append(f"{label} with the measured gain says no more than R(T) ≤ T = {self.horizon} {where}")
-        rated = own.filter(0.5 * (pl.col("log10_rate") + np.log10(self.horizon)) >= np.log10(self.horizon))["d"].to_list()
-        lines.append(f"√(γT) with the known rate (ln T)^(d+1) {f'from d = {rated[0]} on' if rated else 'nowhere here'}")
-        lines.append(f"the regret of CGP-UCB is {own['regret'].min():.3g} to {own['regret'].max():.3g} of T = {self.horizon}")
+        rated = own.filter(pl.col("log10_rate") >= np.log10(self.horizon))["d"].to_list()  # √(γT) ≥ T means γ ≥ T
+        where = f"from d = {rated[0]} on" if rated else "nowhere here"
+        lines.append(f"√(γT) with the known rate (ln T)^(d+1) does so {where}")
+        regret = own["regret"].to_numpy()
+        lines.append(f"the regret of CGP-UCB is {regret.min():.3g} to {regret.max():.3g} largest regrets of a round")
         return lines
 
 
@@ -141,6 +146,6 @@ def gains_and_unit(task: tuple[Information, int, int]) -> tuple[list[float], flo
     _, rounds, _ = world(part.environment(dim), part.horizon, seed)
     gains = []
     for T in part.horizons:
-        played = [rounds.contexts[arm:T : part.n_arms, arm] for arm in range(min(T, part.n_arms))]
+        played = [rounds.contexts[arm : T : part.n_arms, arm] for arm in range(min(T, part.n_arms))]
         gains.append(sum(theory.information_gain(KERNEL, np.ascontiguousarray(X)) for X in played))
     return gains, float((rounds.means.max(axis=1) - rounds.means.min(axis=1)).max())

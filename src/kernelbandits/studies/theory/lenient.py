@@ -16,7 +16,7 @@ from kernelbandits.experiments import Experiment, Panel
 from kernelbandits.fields import Count
 from kernelbandits.metrics import lenient_regret
 from kernelbandits.studies.parts import Part
-from kernelbandits.studies.theory.common import DESIGNS, curve, finish
+from kernelbandits.studies.theory.common import DESIGNS, counted, curve, finish
 from kernelbandits.studies.work import Work
 
 METHODS = ("EtC", "CGP-UCB")
@@ -45,7 +45,7 @@ class Lenient(Part):
     def title(self) -> str:
         return (
             f"lenient regret R_Δ(T) by Δ, d = {self.dim}, K = {self.n_arms}, T = {self.horizon}, T₀ = d, "
-            f"{self.seeds} seeds"
+            f"{counted(self.seeds, 'seed')}"
         )
 
     @property

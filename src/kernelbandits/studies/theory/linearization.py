@@ -13,7 +13,7 @@ from kernelbandits import theory
 from kernelbandits.fields import Count
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
 from kernelbandits.studies.parts import Part
-from kernelbandits.studies.theory.common import curve, finish, over_seeds
+from kernelbandits.studies.theory.common import counted, curve, finish, over_seeds
 from kernelbandits.studies.work import Work
 
 KERNELS: dict[str, Kernel] = {"Gaussian": Gaussian(), "exponential": Exponential()}
@@ -35,7 +35,8 @@ class Linearization(Part):
 
     @property
     def title(self) -> str:
-        return f"‖K − K_lin‖ at N = d, Σ = I/2, mean of {self.seeds} draws; the bounds rest on ‖K − K_lin‖ ≤ γ/2"
+        mean = f"mean of {counted(self.seeds, 'draw')}"
+        return f"‖K − K_lin‖ at N = d, Σ = I/2, {mean}; the bounds rest on ‖K − K_lin‖ ≤ γ/2"
 
     @property
     def height(self) -> float:
@@ -57,9 +58,7 @@ class Linearization(Part):
             for place, form in enumerate(_FORMS):
                 curve(panel, own.filter(pl.col("form") == form), "d", "error", place, form)
             panel.axhline(own["half_gamma"][0], color="0.45", linestyle=":", linewidth=1.2, label="γ/2")
-            panel.set_xscale("log")
-            panel.set_yscale("log")
-            finish(panel, f"{kernel} kernel", "d = N", ticks=self.dims)
+            finish(panel, f"{kernel} kernel", "d = N", ticks=self.dims, log="xy")
         axes[0].set_ylabel("‖K − K_lin‖")
         axes[0].legend(frameon=False, handlelength=3.4)
 

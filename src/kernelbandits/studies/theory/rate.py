@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import pow as power
 from typing import final
 
 import numpy as np
@@ -19,7 +20,7 @@ from kernelbandits.fields import Count, Positive
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
 from kernelbandits.policies import ExploreThenCommit
 from kernelbandits.studies.parts import Part
-from kernelbandits.studies.theory.common import curve, finish, over_seeds
+from kernelbandits.studies.theory.common import counted, curve, finish, over_seeds
 from kernelbandits.studies.work import Work
 
 # τ₂ that makes the theorem's exponent smallest: τ₁/3 for the radial class, τ₁/5 for the other.
@@ -56,7 +57,7 @@ class Rate(Part):
     def title(self) -> str:
         return (
             f"regret of EtC, d = T^{self.tau_1:g}, ε = T^−τ₂ (Case I), K = {self.n_arms}, T₀ = Kd, "
-            f"mean of {self.seeds} seeds"
+            f"mean of {counted(self.seeds, 'seed')}"
         )
 
     @property
@@ -70,16 +71,24 @@ class Rate(Part):
 
     def dim(self, horizon: int) -> int:
         """T^τ₁, rounded."""
-        return max(2, round(horizon**self.tau_1))
+        return max(2, round(power(horizon, self.tau_1)))
+
+    def tau_2(self, kernel: str) -> float:
+        """The τ₂ of one kernel."""
+        return SETTINGS[kernel][1] * self.tau_1
+
+    def active(self, kernel: str, horizon: int) -> int:
+        """εd coordinates with ε = T^−τ₂, rounded: the rank of Case I."""
+        return max(1, round(self.dim(horizon) * power(horizon, -self.tau_2(kernel))))
 
     def experiments(self) -> Iterator[Experiment]:
         """One experiment a horizon, the largest first."""
         for horizon in reversed(self.horizons):
             dim = self.dim(horizon)
             panels = []
-            for name, (kernel, share) in SETTINGS.items():
-                active = max(1, round(dim * horizon ** (-share * self.tau_1)))
-                world = Synthetic(LowRank(active), n_arms=self.n_arms, dim=dim, kernel=kernel)
+            for name, (kernel, _) in SETTINGS.items():
+                design = LowRank(self.active(name, horizon))
+                world = Synthetic(design, n_arms=self.n_arms, dim=dim, kernel=kernel)
                 policy = ExploreThenCommit(MinNormInterpolator(kernel), self.n_arms * dim)
                 panels.append(Panel(name, world, {"EtC": policy}))
             yield Experiment(f"rate-{horizon}", tuple(panels), horizon, tuple(range(self.seeds)))
@@ -87,29 +96,27 @@ class Rate(Part):
     def rows(self, work: Work) -> pl.DataFrame:
         found = []
         for experiment in self.experiments():
-            results = work.run(experiment)
-            horizon = experiment.horizon
-            dim = self.dim(horizon)
-            for panel in experiment.panels:
-                for seed, regret in enumerate(results.curves(panel.name, "EtC")):
-                    explored = regret[self.n_arms * dim - 1]
-                    row = (panel.name, horizon, dim, panel.environment.covariance.n_active, seed)  # type: ignore[attr-defined]
-                    found.append((*row, regret[-1], regret[-1] - explored))
-        schema = ["kernel", "T", "d", "active", "seed", "regret", "after_exploration"]
-        frame = pl.DataFrame(found, schema=schema, orient="row").sort("kernel", "T", "seed")
-        slopes = frame.group_by("kernel", "seed", maintain_order=True).agg(
-            pl.struct("T", "regret").map_batches(_slope, return_dtype=pl.Float64, returns_scalar=True).alias("slope")
-        )
-        slopes = over_seeds(slopes, ["kernel"], ["slope"])
+            results, T = work.run(experiment), experiment.horizon
+            for kernel in SETTINGS:
+                sizes = (kernel, T, self.dim(T), self.active(kernel, T))
+                explored = self.n_arms * self.dim(T) - 1
+                regrets = results.curves(kernel, "EtC")
+                found += [(*sizes, regret[-1], regret[-1] - regret[explored]) for regret in regrets]
+        schema = ["kernel", "T", "d", "active", "regret", "after_exploration"]
+        frame = pl.DataFrame(found, schema=schema, orient="row").sort("kernel", "T", maintain_order=True)
         mean = over_seeds(frame, ["kernel", "T", "d", "active"], ["regret", "after_exploration"])
-        theorem = [(name, self._exponent(name).value) for name in SETTINGS]
-        return mean.join(slopes, on="kernel", maintain_order="left").join(
-            pl.DataFrame(theorem, schema=["kernel", "exponent"], orient="row"), on="kernel", maintain_order="left"
-        )
+        slopes = pl.concat(self._slopes(frame, kernel) for kernel in SETTINGS)
+        return mean.join(slopes, on="kernel", maintain_order="left")
+
+    def _slopes(self, frame: pl.DataFrame, kernel: str) -> pl.DataFrame:
+        """Slope of ln R against ln T, least squares for every seed, then the mean; and the theorem's exponent."""
+        regrets = frame.filter(pl.col("kernel") == kernel)["regret"].to_numpy().reshape(self.n_horizons, -1)
+        each = np.polyfit(np.log(self.horizons), np.log(regrets), 1)[0]
+        slopes = pl.DataFrame({"kernel": [kernel] * len(each), "slope": each})
+        return over_seeds(slopes, ["kernel"], ["slope"]).with_columns(exponent=pl.lit(self._exponent(kernel).value))
 
     def _exponent(self, kernel: str) -> theory.RegretExponent:
-        spec, share = SETTINGS[kernel]
-        return theory.regret_exponent(spec, self.tau_1, share * self.tau_1)
+        return theory.regret_exponent(SETTINGS[kernel][0], self.tau_1, self.tau_2(kernel))
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
         return rows.select("kernel", "T", "d", "active", "regret", "regret_se", "after_exploration")
@@ -122,15 +129,13 @@ class Rate(Part):
             slope, exponent = own["slope"][0], own["exponent"][0]
             curve(panel, own, "T", "regret", 0, f"measured: fitted slope {slope:.2f}")
             start = own["regret"][0]
-            for power, label, dash in (
-                (exponent, f"theorem: T^{exponent:.3g}", (5, 1.5)),
+            for exponent_of, label, dash in (
+                (exponent, f"theorem: T^{exponent:.3g}, from the first point", (5, 1.5)),
                 (self.tau_1, f"exploration alone: T^{self.tau_1:g}", (1, 1)),
             ):
-                panel.plot(at, start * (at / at[0]) ** power, color="0.45", linestyle=(0, dash), label=label)
-            panel.set_xscale("log")
-            panel.set_yscale("log")
-            tau_2 = SETTINGS[kernel][1] * self.tau_1
-            finish(panel, f"{kernel} kernel, d = T^{self.tau_1:g}, ε = T^−{tau_2:.3g}", "T", "regret", ticks=tuple(at))
+                panel.plot(at, start * (at / at[0]) ** exponent_of, color="0.45", linestyle=(0, dash), label=label)
+            title = f"{kernel} kernel, d = T^{self.tau_1:g}, ε = T^−{self.tau_2(kernel):.3g}"
+            finish(panel, title, "T", "regret", ticks=tuple(at), log="xy")
             panel.legend(frameon=False, handlelength=3.4, fontsize=9)
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
@@ -138,10 +143,7 @@ class Rate(Part):
         for kernel in SETTINGS:
             row = rows.filter(pl.col("kernel") == kernel).row(0, named=True)
             error = "" if row["slope_se"] is None else f" ± {row['slope_se']:.2f}"
-            lines.append(f"{kernel}: fitted slope {row['slope']:.2f}{error}, the theorem's exponent {row['exponent']:.3f}")
+            lines.append(
+                f"{kernel}: fitted slope {row['slope']:.2f}{error}, the theorem's exponent {row['exponent']:.3f}"
+            )
         return lines
-
-
-def _slope(series: list[pl.Series] | pl.Series) -> float:
-    frame = (series if isinstance(series, pl.Series) else series[0]).struct.unnest()
-    return float(np.polyfit(np.log(frame["T"].to_numpy()), np.log(frame["regret"].to_numpy()), 1)[0])
