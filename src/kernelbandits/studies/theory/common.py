@@ -62,6 +62,6 @@ def finish(axes: Axes, title: str, x: str, y: str = "", *, ticks: Sequence[float
         low, high = axes.get_ylim()
         wide = high / low > 300.0
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e5 else f"{value:.0e}"))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1 else f"{value:,.0f}"))
         axes.yaxis.set_minor_locator(NullLocator())
     plain(axes)
