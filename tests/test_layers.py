@@ -23,12 +23,13 @@ LAYERS = [
     {"simulation", "metrics", "testing"},
     {"experiments"},
     {"paper", "benchmarks", "diagnosis"},
+    {"studies"},
     {"cli"},
 ]
 HEAVY = {
-    "matplotlib": {"experiments/figures.py", "benchmarks/picture.py", "diagnosis/figures.py"},
+    "matplotlib": {"experiments/figures.py", "benchmarks/picture.py", "diagnosis/figures.py", "studies"},
     "sklearn": {"adapters.py", "benchmarks"},
-    "rich": {"experiments", "benchmarks", "diagnosis"},
+    "rich": {"experiments", "benchmarks", "diagnosis", "studies"},
     "click": {"cli/"},
 }
 

@@ -24,6 +24,7 @@ def app() -> None:
     Start here:
       kernelbandits reproduce figure-1            the paper's Figure 1: under a minute on two cores
       kernelbandits reproduce figure-1 --seeds 2  a first look: a fifth of that
+      kernelbandits reproduce theory              the paper's theory checked by experiment
       kernelbandits list                          what else can be reproduced, and the names for files of your own
       kernelbandits run my-experiment.toml        an experiment of your own
       kernelbandits diagnose contexts.csv         will it work on your data, and how long to explore

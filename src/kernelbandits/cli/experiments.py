@@ -50,25 +50,33 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.argument("name", metavar="NAME")
 @_run_options
 def reproduce(name: str, debug: bool, **options: Any) -> None:
-    r"""Run an experiment of the paper: NAME is figure-1, figure-2, or all.
+    r"""Run an experiment of the paper: NAME is figure-1, figure-2, theory, or all.
 
     Writes results.parquet (every round), summary.csv (final regret), the pictures as PNG and SVG, and provenance.json.
+    The study theory checks the paper's theory by experiment and writes one CSV a table; there --only names parts of it.
+    With all, --only names methods and panels, and studies are left out.
 
     \b
     Examples:
       kernelbandits reproduce figure-1
       kernelbandits reproduce figure-1 --only EtC --only CGP-UCB --only "low-rank, d = 100"
+      kernelbandits reproduce theory --only linearization --only rate
       kernelbandits reproduce all --out results
     """
     from kernelbandits.experiments import load, shipped
+    from kernelbandits.studies import STUDIES
 
-    known = shipped()
+    known = [*shipped(), *STUDIES]
     if name != "all" and name not in known:
         raise InvalidArgument(f"no experiment is called {name!r}; {nearest(name, [*known, 'all'])}")
     out: Path | None = options.pop("out")
-    for each in known if name == "all" else [name]:
+    everything = list(shipped()) if options["only"] else known
+    for each in everything if name == "all" else [name]:
         folder = Path("results") / each if out is None else out / each if name == "all" else out
-        _carry_out(load(each), folder, **options)
+        if each in STUDIES:
+            STUDIES[each].carry_out(folder, **options)
+        else:
+            _carry_out(load(each), folder, **options)
 
 
 @click.command()
@@ -94,18 +102,23 @@ def list_(as_json: bool) -> None:
     from kernelbandits import Covariance, Environment, Estimator, Kernel, Policy, Width
     from kernelbandits.experiments import load, shipped
     from kernelbandits.specs import subclass_names
+    from kernelbandits.studies import STUDIES
 
     experiments = {name: (load(name).title, str(path)) for name, path in shipped().items()}
     kinds = {
         kind.__name__: subclass_names(kind) for kind in (Policy, Estimator, Kernel, Width, Environment, Covariance)
     }
+    studies = {name: study.title for name, study in STUDIES.items()}
     if as_json:
         shown = {name: {"title": title, "file": path} for name, (title, path) in experiments.items()}
-        click.echo(json.dumps({"experiments": shown, "types": kinds}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"experiments": shown, "studies": studies, "types": kinds}, indent=2, ensure_ascii=False))
         return
     click.echo("Experiments (kernelbandits reproduce NAME; copy a file to make your own):")
     for name, (title, path) in experiments.items():
         click.echo(f"  {name:10s} {title}\n  {'':10s} {path}")
+    click.echo("\nStudies (kernelbandits reproduce NAME):")
+    for name, title in studies.items():
+        click.echo(f"  {name:10s} {title}")
     click.echo("\nNames for `type` in a file:")
     for kind, names in kinds.items():
         click.echo(f"  {kind:12s} {', '.join(names)}")

@@ -72,10 +72,11 @@ def _styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
     """A line style for each method: the same one in every picture for the paper's, the free ones for the others."""
     others = [method for method in methods if method not in _PLACES]
     order = [*_PLACES, *others]
-    return {method: _style(order.index(method)) for method in methods}
+    return {method: style(order.index(method)) for method in methods}
 
 
-def _style(i: int) -> dict[str, Any]:
+def style(i: int) -> dict[str, Any]:
+    """The i-th of the line styles, told apart by colour, dash and marker."""
     dashes = _DASHES[(i + i // len(_COLOURS)) % len(_DASHES)]  # the ninth method has another dash than the first
     return {
         "color": _COLOURS[i % len(_COLOURS)],
@@ -102,6 +103,11 @@ def _draw_panel(axes: Axes, results: Results, panel: Panel, styles: dict[str, di
     axes.set_title(panel.name, fontsize=10)
     axes.set_xlim(0, horizon)
     axes.set_ylim(bottom=0)
+    plain(axes)
+
+
+def plain(axes: Axes) -> None:
+    """A pale grid behind the curves, and no frame at the top and the right."""
     axes.set_axisbelow(True)
     axes.grid(visible=True, color="0.92", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)

@@ -36,6 +36,12 @@ def provenance(experiment: Experiment, seconds: float, jobs: int) -> dict[str, A
             ],
         },
         "seeds": list(experiment.seeds),
+    } | circumstances(seconds, jobs)
+
+
+def circumstances(seconds: float, jobs: int) -> dict[str, Any]:
+    """Versions, code, machine and time of a run."""
+    return {
         "versions": {"kernelbandits": __version__, "python": platform.python_version()}
         | {name: version(name) for name in _LIBRARIES},
         "code": own_code(),

@@ -11,12 +11,13 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.environments.base import Environment
+from kernelbandits.environments.base import Environment, Rounds
 from kernelbandits.errors import CellFailed
 from kernelbandits.experiments.engines import Engine, local
 from kernelbandits.experiments.grid import Cell, Experiment
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.store import Store
+from kernelbandits.problem import Problem
 from kernelbandits.simulation import replay
 
 
@@ -58,10 +59,10 @@ def _units(cells: list[Cell]) -> list[list[Cell]]:
     The largest environments come first, so that no worker is left alone with one at the end.
     """
 
-    def world(cell: Cell) -> tuple[str, int]:
+    def place(cell: Cell) -> tuple[str, int]:
         return (cell.panel.name, cell.seed)
 
-    units = [list(group) for _, group in groupby(sorted(cells, key=world), key=world)]
+    units = [list(group) for _, group in groupby(sorted(cells, key=place), key=place)]
     return sorted(units, key=lambda unit: -_size(unit[0].panel.environment))
 
 
@@ -69,15 +70,19 @@ def _size(environment: Environment) -> int:
     return int(getattr(environment, "dim", 0))
 
 
+def world(environment: Environment, horizon: int, seed: int) -> tuple[Problem, Rounds, np.random.SeedSequence]:
+    """What every method meets in the cells of an environment and a seed, and the stream of the method's own chance."""
+    for_instance, for_play = np.random.SeedSequence(seed).spawn(2)
+    instance = environment.draw(np.random.default_rng(for_instance))
+    for_rounds, chance = for_play.spawn(2)
+    return instance.problem(horizon), instance.rounds(horizon, np.random.default_rng(for_rounds)), chance
+
+
 def _play_unit(store: Store, unit: list[Cell]) -> int:
     """Play and save every cell of one instance; the number of cells."""
     first = unit[0]
     try:
-        for_instance, for_play = np.random.SeedSequence(first.seed).spawn(2)
-        instance = first.panel.environment.draw(np.random.default_rng(for_instance))
-        world, chance = for_play.spawn(2)
-        rounds = instance.rounds(first.horizon, np.random.default_rng(world))
-        problem = instance.problem(first.horizon)
+        problem, rounds, chance = world(first.panel.environment, first.horizon, first.seed)
     except Exception as error:
         raise CellFailed(f"panel {first.panel.name!r}, seed {first.seed}: {_words(error)}") from error
     for cell in unit:

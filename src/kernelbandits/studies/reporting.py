@@ -1,0 +1,114 @@
+"""From a study to an output folder and a screen: progress, files, tables, findings."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+from rich.text import Text
+
+from kernelbandits.experiments.engines import local, workers
+from kernelbandits.experiments.figures import save
+from kernelbandits.experiments.provenance import circumstances, write_provenance
+from kernelbandits.experiments.store import Store, replacing
+from kernelbandits.studies.parts import Part, Picture, resized
+from kernelbandits.studies.work import Work
+
+
+def carry_out(
+    name: str,
+    pictures: Sequence[Picture],
+    folder: Path,
+    seeds: int | None,
+    horizon: int | None,
+    jobs: int | None,
+    only: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Compute the parts, write tables and pictures, and say what was found and where everything is."""
+    started = time.monotonic()
+    wanted = resized(pictures, seeds, horizon, only)
+    parts = [part for picture in wanted for part in picture.parts]
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = _compute(parts, folder, workers(jobs))
+    files = [_write(rows[part.name], folder / f"{part.name}.csv") for part in parts]
+    for picture in wanted:
+        files += save(picture.draw(rows), folder / picture.name)
+    seconds = time.monotonic() - started
+    record = {"study": name, "parts": {part.name: repr(part) for part in parts}}
+    files.append(write_provenance(folder / "provenance.json", record | circumstances(seconds, workers(jobs))))
+    say = _print_json if as_json else _print_tables
+    say(name, parts, rows, folder, files, seconds)
+
+
+def _compute(parts: Sequence[Part], folder: Path, jobs: int) -> dict[str, pl.DataFrame]:
+    """Every part's rows, with a bar on the error stream where that is a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description:14s}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    rows = {}
+    with Bar(*columns, console=console, disable=not console.is_terminal) as bar:
+        for part in parts:
+            task = bar.add_task(part.name, total=None)
+
+            def show(done: int, total: int, task: Any = task) -> None:
+                bar.update(task, total=total, completed=done)
+
+            rows[part.name] = part.rows(Work(Store(folder), local(jobs), show))
+    return rows
+
+
+def _write(rows: pl.DataFrame, path: Path) -> Path:
+    with replacing(path) as part:
+        rows.write_csv(part)
+    return path
+
+
+def _print_tables(
+    name: str, parts: Sequence[Part], rows: Mapping[str, pl.DataFrame], folder: Path, files: list[Path], seconds: float
+) -> None:
+    console = Console(soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 200)
+    for part in parts:
+        console.print(_shown(part, rows[part.name]))
+        for line in part.findings(rows[part.name]):
+            console.print(Text(f"  {line}"))
+        console.print()
+    console.print(Text(f"Finished in {seconds:.0f} s. In {folder}: {', '.join(path.name for path in files)}"))
+
+
+def _shown(part: Part, rows: pl.DataFrame) -> Table:
+    frame = part.table(rows)
+    shown = Table(title=Text(f"{part.name}: {part.title}"), title_justify="left")
+    for column, dtype in frame.schema.items():
+        shown.add_column(Text(column), justify="right" if dtype.is_numeric() else "left", no_wrap=True)
+    for row in frame.iter_rows():
+        shown.add_row(*(Text(_word(value)) for value in row))
+    return shown
+
+
+def _word(value: Any) -> str:
+    if not isinstance(value, float):
+        return "–" if value is None else str(value)
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
+
+
+def _print_json(
+    name: str, parts: Sequence[Part], rows: Mapping[str, pl.DataFrame], folder: Path, files: list[Path], seconds: float
+) -> None:
+    record = {
+        "study": name,
+        "folder": str(folder),
+        "files": [str(path) for path in files],
+        "seconds": round(seconds, 3),
+        "tables": {part.name: rows[part.name].to_dicts() for part in parts},
+        "findings": {part.name: part.findings(rows[part.name]) for part in parts},
+    }
+    print(json.dumps(record, ensure_ascii=False))  # noqa: T201

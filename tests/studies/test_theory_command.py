@@ -1,0 +1,59 @@
+"""`kernelbandits reproduce theory` as a process: files, output, options; the same bytes for any number of jobs."""
+
+import json
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
+PARTS = ["--only", "information", "--only", "rate"]
+QUICK = ["reproduce", "theory", *PARTS, "--seeds", "1", "--horizon", "512"]
+
+
+def run(*arguments, cwd):
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=240, check=False)
+
+
+def test_files_and_tables_do_not_depend_on_the_jobs(tmp_path):
+    printed = run(*QUICK, "--jobs", "1", cwd=tmp_path)
+    assert printed.returncode == 0, printed.stderr
+    assert printed.stderr == "", "quiet when the output is not a terminal"
+    assert "fitted slope" in printed.stdout
+    assert "the regret of CGP-UCB is" in printed.stdout
+    other = run(*QUICK, "--jobs", "2", "--json", "--out", "other", cwd=tmp_path)
+    record = json.loads(other.stdout)
+    folder = tmp_path / "results" / "theory"
+    names = {"rate.csv", "c-regret.png", "c-regret.svg", "information.csv", "d-information.png", "d-information.svg"}
+    assert names | {"provenance.json", "cells"} == {path.name for path in folder.iterdir()}
+    for name in names:
+        assert (folder / name).read_bytes() == (tmp_path / "other" / name).read_bytes(), name
+    assert record["tables"]["rate"] == pl.read_csv(folder / "rate.csv").to_dicts()
+    assert set(record["findings"]) == {"rate", "information"}
+    finished = {path.name: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
+    assert run(*QUICK, "--jobs", "1", cwd=tmp_path).returncode == 0
+    assert {path.name: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()} == finished, "runs are kept"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--only", "rates"], "the study has no part 'rates'; did you mean 'rate'"),
+        (["--only", "error", "--horizon", "900"], "--horizon has no meaning for error"),
+        (["--horizon", "50"], "the horizon must be"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(tmp_path, options, message):
+    done = run("reproduce", "theory", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_study_is_listed(tmp_path):
+    assert "theory" in json.loads(run("list", "--json", cwd=tmp_path).stdout)["studies"]
+    assert "theory     The paper's theory" in run("list", cwd=tmp_path).stdout
+    assert "did you mean 'theory'" in run("reproduce", "teory", cwd=tmp_path).stderr
