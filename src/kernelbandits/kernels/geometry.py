@@ -86,7 +86,7 @@ class Radial(Geometry):
         n, d = X.shape
         features = np.empty((n, d + 2))
         features[:, :d] = X
-        features[:, d] = _squared_norms(X)
+        features[:, d] = _squared_norms(features[:, :d])  # of the copy, which is in the cache
         features[:, d + 1] = 1.0
         return features
 
