@@ -16,10 +16,8 @@ def test_every_exported_kernel_has_an_example():
     assert examples.exported(kb.Kernel) == examples.types_of(examples.KERNELS)
 
 
-@pytest.mark.parametrize("kernel", examples.KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", [kernel for kernel in examples.KERNELS if kernel.geometry is not None], ids=repr)
 def test_profile_does_not_write_into_its_argument(kernel):
-    if kernel.geometry is None:
-        pytest.skip("no single profile")
     t = np.linspace(0.1, 0.9, 5)
     for order in (0, 1, 2):
         before = t.copy()
