@@ -107,9 +107,9 @@ class Information(Part):
             curve(by_t, rows.filter(pl.col("d") == dim), "T", "gain", place, f"d = {dim}")
         finish(by_t, "linear in T where d is large", "T", gain, ticks=self.horizons, log="xy")
         for panel in (by_d, by_t):
-            panel.legend(
-                loc="lower right", facecolor="white", edgecolor="none", framealpha=1.0, fontsize=8, handlelength=3.4
-            )
+            low, high = panel.get_ylim()
+            panel.set_ylim(low * (low / high) ** 0.45, high)  # room below the curves, on a logarithmic axis
+            panel.legend(loc="lower right", frameon=False, fontsize=8, handlelength=3.4)
         self._draw_bounds(rows.filter(pl.col("T") == self.horizon), bound)
         handles, names = bound.get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower right", ncols=4, frameon=False, fontsize=8, handlelength=3.4)
