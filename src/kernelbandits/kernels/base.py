@@ -65,7 +65,10 @@ class Kernel(Spec, ABC):
 
     @abstractmethod
     def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
-        """K(x, z_i) for every point x of set i with the i-th point on the right, all sets one after the other."""
+        """K(x, z_i) for every point x of set i with the i-th point on the right, all sets one after the other.
+
+        Each of `lefts` holds one set, features of shape (n, p), or g sets of one size, shape (g, n, p).
+        """
 
     @abstractmethod
     def diagonal(self, X: Array) -> Array:
@@ -124,12 +127,22 @@ class ProfileKernel(Kernel):
 
     def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
         [z] = right
-        counts = [len(x) for (x,) in lefts]
+        counts: list[int] = []
+        for (x,) in lefts:
+            counts.extend([x.shape[-2]] * (len(x) if x.ndim == 3 else 1))
         t = np.empty(sum(counts))
-        start = 0
-        for (x,), n, point in zip(lefts, counts, z, strict=True):
-            np.dot(x, point, out=t[start : start + n])
-            start += n
+        place = start = 0
+        for (x,) in lefts:
+            if x.ndim == 2:
+                stop = start + len(x)
+                np.dot(x, z[place], out=t[start:stop])
+                place += 1
+            else:  # sets of one size: one batched product
+                g, n, _ = x.shape
+                stop = start + g * n
+                np.matmul(x, z[place : place + g, :, np.newaxis], out=t[start:stop].reshape(g, n, 1))
+                place += g
+            start = stop
         geometry = self._geometry()
         geometry.settle(t, np.repeat(geometry.scale(z), counts))
         return self._profile_over(t)

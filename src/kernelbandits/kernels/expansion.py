@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from math import sqrt
 from typing import final
@@ -24,13 +24,16 @@ class KernelExpansion:
     kernel: Kernel
     centers: Array
     coefficients: Array
+    _right: Features = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_right", self.kernel.right(self.centers))  # kept, because f is evaluated often
 
     def __call__(self, X: Array) -> Array:
         """F at the rows of X, shape (n,). Works through X in pieces: the block K(X, centres) is never held whole."""
-        right = self.kernel.right(self.centers)
         values = np.empty(len(X))
         for rows in pieces(len(X), rows_at_once(max(self.centers.shape))):
-            np.dot(self.kernel.evaluate(self.kernel.left(X[rows]), right), self.coefficients, out=values[rows])
+            np.dot(self.kernel.evaluate(self.kernel.left(X[rows]), self._right), self.coefficients, out=values[rows])
         return values
 
     @property
@@ -52,6 +55,8 @@ class StackedExpansions:
     def __init__(self, expansions: Sequence[KernelExpansion]) -> None:
         [self._kernel] = {expansion.kernel for expansion in expansions}
         self._lefts: list[Features] = [self._kernel.left(expansion.centers) for expansion in expansions]
+        if len({len(expansion.coefficients) for expansion in expansions}) == 1:
+            self._lefts = [tuple(np.stack(features) for features in zip(*self._lefts, strict=True))]
         self._coefficients = np.concatenate([expansion.coefficients for expansion in expansions])
         self._starts = [0, *accumulate(len(expansion.coefficients) for expansion in expansions[:-1])]
 
