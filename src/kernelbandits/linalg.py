@@ -8,6 +8,7 @@ by matrix–matrix products.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from math import sqrt
 from typing import NamedTuple
 
@@ -19,6 +20,21 @@ from kernelbandits.types import Array
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 _PIECE = 96
+_FACTOR_ON_ONE_THREAD = 12_000
+
+
+def safe_threads(n: int) -> AbstractContextManager[object]:
+    """A context in which to factor an n × n matrix: one thread for a very large one.
+
+    The threaded Cholesky factorisation of OpenBLAS, as numpy and scipy bring it, ends the process with a segmentation
+    fault from n of about 16,000 on.
+    """
+    if n < _FACTOR_ON_ONE_THREAD:
+        return nullcontext()
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[object] = threadpool_limits(1)
+    return limits
 
 
 class Appended(NamedTuple):
@@ -102,10 +118,11 @@ class InverseFactor:
     def of(A: Array) -> InverseFactor | None:
         """The factor of a positive definite matrix, or None if rounding leaves it indefinite. Overwrites A."""
         # Aᵀ = A is in Fortran order: LAPACK works in place. Its upper factor U = Lᵀ read row-wise is L.
-        upper, info = lapack.dpotrf(A.T, lower=0, clean=1, overwrite_a=1)
-        if info:
-            return None
-        inverse, info = lapack.dtrtri(upper, lower=0, overwrite_c=1)
+        with safe_threads(len(A)):
+            upper, info = lapack.dpotrf(A.T, lower=0, clean=1, overwrite_a=1)
+            if info:
+                return None
+            inverse, info = lapack.dtrtri(upper, lower=0, overwrite_c=1)
         if info:
             return None
         return InverseFactor(_Buffer(np.ascontiguousarray(inverse.T), len(A)), len(A))

@@ -13,7 +13,7 @@ from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.estimators.health import Health, count_duplicates
 from kernelbandits.fields import NonNegative
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg import EPS
+from kernelbandits.linalg import EPS, safe_threads
 from kernelbandits.types import Array
 
 
@@ -138,7 +138,8 @@ def _by_cholesky(A: Array, y: Array) -> tuple[Array, dict[str, Any]] | None:
     diagonal = A.diagonal().copy()
     one_norm = float(lapack.dlange("1", A.T))  # type: ignore[call-arg]
     # A.T is A in Fortran order, so LAPACK factors in place; the other triangle keeps A for the residual.
-    factor, info = lapack.dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
+    with safe_threads(n):
+        factor, info = lapack.dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
     if info:
         return None
     reciprocal_condition, _ = lapack.dpocon(factor, one_norm)
