@@ -24,7 +24,7 @@ def test_lenient_regret_without_leniency_is_regret():
 
 @pytest.mark.parametrize("delta", [-0.1, float("nan"), float("inf")])
 def test_lenient_regret_refuses(delta):
-    with pytest.raises(kb.errors.InvalidArgument, match="delta must be a finite number of at least 0"):
+    with pytest.raises(kb.errors.InvalidArgument, match="delta must be a number of at least 0"):
         kb.lenient_regret(np.zeros((2, 2)), delta)
 
 

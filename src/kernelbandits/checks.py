@@ -170,6 +170,17 @@ def reward(value: object) -> float:
     return number
 
 
+def generator(value: object) -> np.random.Generator:
+    """A source of randomness: a generator as it is, or a new one from a seed."""
+    if isinstance(value, np.random.Generator):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise InvalidArgument(
+            f"rng must be a numpy.random.Generator or a seed, a whole number of at least 0; got {value!r}"
+        )
+    return np.random.default_rng(int(value))
+
+
 def whole(name: str, value: object, at_least: int) -> int:
     """A whole number that is large enough."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:

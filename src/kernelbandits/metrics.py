@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.fields import NonNegative, conform
 from kernelbandits.types import Array
 
 
@@ -22,7 +22,6 @@ def lenient_regret(regrets: Array, delta: float) -> Array:
 
     r(s) is an expectation, so the average over seeds comes first and the threshold second.
     """
-    if not (np.isfinite(delta) and delta >= 0):
-        raise InvalidArgument(f"delta must be a finite number of at least 0; got {delta!r}")
+    delta = conform(delta, NonNegative, "delta")
     expected = np.atleast_2d(regrets).mean(axis=0)
     return np.cumsum(np.maximum(expected - delta, 0.0))

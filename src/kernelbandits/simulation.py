@@ -49,7 +49,7 @@ def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Genera
     0.0
     """
     checks.whole("horizon", horizon, at_least=1)
-    world, chance = np.random.default_rng(rng).spawn(2)
+    world, chance = checks.generator(rng).spawn(2)
     return replay(policy, instance.problem(horizon), instance.rounds(horizon, world), chance)
 
 

@@ -60,5 +60,5 @@ class Environment(Spec, ABC):
     __slots__ = ()
 
     @abstractmethod
-    def draw(self, rng: np.random.Generator) -> Instance:
-        """One problem of the family."""
+    def draw(self, rng: np.random.Generator | int) -> Instance:
+        """One problem of the family; all randomness comes from `rng`, a generator or a seed."""

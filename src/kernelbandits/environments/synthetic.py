@@ -69,7 +69,8 @@ class Synthetic(Environment):
     noise_std: NonNegative = 0.01
     clip: Positive = 10.0
 
-    def draw(self, rng: np.random.Generator) -> SyntheticInstance:
+    def draw(self, rng: np.random.Generator | int) -> SyntheticInstance:
+        rng = checks.generator(rng)
         variances = self.covariance.variances(self.n_arms, self.dim, rng)
         rewards = tuple(random_bumps(self.kernel, self.n_bumps, self.dim, rng) for _ in range(self.n_arms))
         return SyntheticInstance(rewards, np.sqrt(variances), self.noise_std, self.clip)

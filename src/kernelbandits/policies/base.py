@@ -105,7 +105,7 @@ class Policy(Spec, ABC):
         """An agent for this problem. All of its randomness comes from `rng` (a generator or a seed)."""
         if not isinstance(problem, Problem):
             raise InvalidArgument(f"problem must be a Problem, such as Problem(n_arms=3, dim=50); got {problem!r}")
-        return Agent(problem, self.learner(problem, np.random.default_rng(rng)))
+        return Agent(problem, self.learner(problem, checks.generator(rng)))
 
     @abstractmethod
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
