@@ -3,20 +3,31 @@
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.classification import Classification, ClassificationInstance
 from kernelbandits.environments.covariances import ApproximateLowRank, Covariance, LowRank, SpectralDecay
+from kernelbandits.environments.pools import ArmPools, CommonPool, Contexts, PerArm, Pool, Shared
 from kernelbandits.environments.rewards import random_bumps
+from kernelbandits.environments.surrogate import SurrogateInstance, fit_oracles, split_rows
 from kernelbandits.environments.synthetic import Synthetic, SyntheticInstance
 
 __all__ = [
     "ApproximateLowRank",
+    "ArmPools",
     "Classification",
     "ClassificationInstance",
+    "CommonPool",
+    "Contexts",
     "Covariance",
     "Environment",
     "Instance",
     "LowRank",
+    "PerArm",
+    "Pool",
     "Rounds",
+    "Shared",
     "SpectralDecay",
+    "SurrogateInstance",
     "Synthetic",
     "SyntheticInstance",
+    "fit_oracles",
     "random_bumps",
+    "split_rows",
 ]
