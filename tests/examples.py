@@ -56,14 +56,20 @@ ENCODINGS = [
 
 TABLE = Path(__file__).with_name("data") / "visits.csv"
 
+CONTEXTS = [kb.PerArm(), kb.Shared()]
+
+LOGS = [kb.LogFile(TABLE, arm="offer", reward="spent", propensity="age")]
+
 ENVIRONMENTS = [
+    *(kb.Surrogate(TABLE, "offer", "spent", contexts=contexts) for contexts in CONTEXTS),
+    kb.Surrogate(TABLE, "offer", "spent", kb.Encoding(drop=("id",)), n_fit=20, max_rows=120, noise_std=0.0),
     *(kb.Classification(TABLE, "offer", encoding=encoding) for encoding in ENCODINGS),
     kb.Classification(TABLE, "age", cuts=(30.0, 45.0), max_rows=100, min_rows=5, reward_norm=2.0),
     *(kb.Synthetic(covariance, n_arms=3, dim=50, n_bumps=20) for covariance in COVARIANCES),
     kb.Synthetic(kb.LowRank(), n_arms=1, dim=4, kernel=kb.Linear(), n_bumps=3, noise_std=0.0, clip=0.5),
 ]
 
-ALL = [*KERNELS, *ESTIMATORS, *WIDTHS, *POLICIES, *COVARIANCES, *SCALINGS, *ENCODINGS, *ENVIRONMENTS]
+ALL = [*KERNELS, *ESTIMATORS, *WIDTHS, *POLICIES, *COVARIANCES, *SCALINGS, *ENCODINGS, *CONTEXTS, *LOGS, *ENVIRONMENTS]
 
 
 def exported(base):
