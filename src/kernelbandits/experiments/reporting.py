@@ -15,20 +15,24 @@ from kernelbandits.experiments.engines import local, workers
 from kernelbandits.experiments.figures import regret_curves, save
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.provenance import provenance, write_provenance
+from kernelbandits.experiments.report import report_html, write_report
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.running import Progress, run
 from kernelbandits.experiments.store import Store
 from kernelbandits.experiments.tables import regret_table
 
 
-def carry_out(experiment: Experiment, folder: Path, jobs: int | None, as_json: bool) -> None:
+def carry_out(experiment: Experiment, folder: Path, jobs: int | None, as_json: bool, report: bool = False) -> None:
     """Run the experiment, write its output folder, and say where everything is."""
     started = time.monotonic()
     results = _run_with_bar(experiment, folder, workers(jobs))
     seconds = time.monotonic() - started
     files = results.write(folder)
     files += save(regret_curves(results), folder / experiment.name)
-    files.append(write_provenance(folder / "provenance.json", provenance(experiment, seconds, workers(jobs))))
+    record = provenance(experiment, seconds, workers(jobs))
+    files.append(write_provenance(folder / "provenance.json", record))
+    if report:
+        files.append(write_report(folder / "report.html", report_html(results, record)))
     if as_json:
         _print_json(results, folder, files, seconds)
     else:
