@@ -103,6 +103,28 @@ def test_numbers_are_classes_in_the_order_of_their_size(tmp_path):
     assert kb.Classification(tmp_path / "t.csv", min_rows=2).data().names == ("9", "10")
 
 
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        ([True, False] * 2, ("False", "True")),
+        ([1.0, 2.5] * 2, ("1", "2.5")),
+        (pl.Series(["b", "a"] * 2, dtype=pl.Categorical), ("a", "b")),
+        (pl.Series(["b", "a"] * 2, dtype=pl.Enum(["b", "a"])), ("a", "b")),
+    ],
+)
+def test_labels_of_any_plain_type(labels, names, tmp_path):
+    pl.DataFrame({"y": labels, "x": [1, 2, 3, 4]}).write_parquet(tmp_path / "t.parquet")
+    data = kb.Classification(tmp_path / "t.parquet", min_rows=2).data()
+    assert data.names == names
+    assert data.codes.tolist() == [names.index(f"{y:g}" if isinstance(y, float) else str(y)) for y in labels]
+
+
+def test_a_list_is_no_label(tmp_path):
+    pl.DataFrame({"y": [[1], [2]], "x": [1, 2]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InvalidFile, match=r"column 'y' is of type List\(Int64\); expected a number or a text"):
+        kb.Classification(tmp_path / "t.parquet").data()
+
+
 def test_a_cap_on_the_rows_is_the_same_for_every_seed():
     capped = kb.Classification(examples.TABLE, "offer", max_rows=90)
     assert len(capped.data().codes) == 90

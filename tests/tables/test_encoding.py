@@ -104,6 +104,7 @@ def test_principal_components_are_those_of_the_singular_value_decomposition():
     [
         ([1.0, float("nan"), 2.0, 2.0], r"t\.csv: row 2 .*column 'x' is nan \(1 such\)"),
         ([1.0, 2.0, float("inf"), 2.0], r"t\.csv: row 3 .*column 'x' is inf"),
+        ([1.0, 2.0, 1e200, 2.0], r"t\.csv: row 3 .*column 'x' is 1e\+200"),
         (["1", "2", "many", "4"], r"row 3 .*column 'x' is 'many', though most of the column are numbers"),
         ([[1], [2], [3], [4]], r"column 'x' is of type List\(Int64\), neither a number nor a text"),
     ],
