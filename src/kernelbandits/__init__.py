@@ -8,6 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kernelbandits import errors
+from kernelbandits.beliefs import (
+    Bandwidths,
+    Belief,
+    EmpiricalBayes,
+    IndependentArms,
+    KernelFamily,
+    PerArm,
+    Pooled,
+    Pooling,
+    TheseKernels,
+    Tracker,
+)
 from kernelbandits.environments import (
     ApproximateLowRank,
     Classification,
@@ -51,6 +63,7 @@ from kernelbandits.kernels import (
     RationalQuadratic,
     Scaled,
     Schoenberg,
+    Shifted,
     Sum,
 )
 from kernelbandits.logs import Log, LogFile
@@ -59,6 +72,7 @@ from kernelbandits.offline import ReplayedLog, replay_log
 from kernelbandits.policies import (
     GPUCB,
     Agent,
+    CalibratedUCB,
     Choice,
     ConstantWidth,
     Decision,
@@ -69,6 +83,7 @@ from kernelbandits.policies import (
     Policy,
     SubGaussianWidth,
     TheoreticalWidth,
+    ThompsonSampling,
     Uniform,
     Width,
 )
@@ -111,6 +126,9 @@ __all__ = [
     "GPUCB",
     "Agent",
     "ApproximateLowRank",
+    "Bandwidths",
+    "Belief",
+    "CalibratedUCB",
     "Choice",
     "Classification",
     "ClassificationInstance",
@@ -121,6 +139,7 @@ __all__ = [
     "Decision",
     "Decisions",
     "DualPredictor",
+    "EmpiricalBayes",
     "Encoding",
     "Environment",
     "Estimator",
@@ -130,10 +149,12 @@ __all__ = [
     "Gaussian",
     "GaussianProcess",
     "Health",
+    "IndependentArms",
     "InnerProductKernel",
     "Instance",
     "Kernel",
     "KernelExpansion",
+    "KernelFamily",
     "KernelInterpolator",
     "KernelRidge",
     "KernelRidgeRegressor",
@@ -150,6 +171,8 @@ __all__ = [
     "PerArm",
     "Policy",
     "Polynomial",
+    "Pooled",
+    "Pooling",
     "Posterior",
     "Predictor",
     "Problem",
@@ -163,6 +186,7 @@ __all__ = [
     "Scaling",
     "Schoenberg",
     "Shared",
+    "Shifted",
     "SpectralDecay",
     "SubGaussianWidth",
     "Sum",
@@ -171,7 +195,10 @@ __all__ = [
     "Synthetic",
     "SyntheticInstance",
     "TheoreticalWidth",
+    "TheseKernels",
+    "ThompsonSampling",
     "Trace",
+    "Tracker",
     "Uniform",
     "UnitVariance",
     "Width",

@@ -25,6 +25,7 @@ _COMPUTING = (
     "specs.py",
     "kernels/*.py",
     "estimators/*.py",
+    "beliefs/*.py",
     "environments/*.py",
     "policies/*.py",
     "tables/*.py",
