@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from kernelbandits import errors
 from kernelbandits.environments import (
     ApproximateLowRank,
+    Classification,
+    ClassificationInstance,
     Covariance,
     Environment,
     Instance,
@@ -65,6 +67,7 @@ from kernelbandits.policies import (
 )
 from kernelbandits.problem import Problem
 from kernelbandits.simulation import Trace, play, replay
+from kernelbandits.tables import CommonUnit, Encoding, Scaling, UnitVariance
 from kernelbandits.version import __version__
 
 if TYPE_CHECKING:
@@ -102,11 +105,15 @@ __all__ = [
     "Agent",
     "ApproximateLowRank",
     "Choice",
+    "Classification",
+    "ClassificationInstance",
+    "CommonUnit",
     "ConstantWidth",
     "Covariance",
     "Decision",
     "Decisions",
     "DualPredictor",
+    "Encoding",
     "Environment",
     "Estimator",
     "Experiment",
@@ -141,6 +148,7 @@ __all__ = [
     "Results",
     "Rounds",
     "Scaled",
+    "Scaling",
     "Schoenberg",
     "SpectralDecay",
     "SubGaussianWidth",
@@ -150,6 +158,7 @@ __all__ = [
     "TheoreticalWidth",
     "Trace",
     "Uniform",
+    "UnitVariance",
     "Width",
     "__version__",
     "adapters",

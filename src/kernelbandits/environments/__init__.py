@@ -1,6 +1,7 @@
 """Environments: families of bandit problems to draw from."""
 
 from kernelbandits.environments.base import Environment, Instance, Rounds
+from kernelbandits.environments.classification import Classification, ClassificationInstance
 from kernelbandits.environments.covariances import ApproximateLowRank, Covariance, LowRank, SpectralDecay
 from kernelbandits.environments.pools import ArmPools, CommonPool, Contexts, PerArm, Pool, Shared
 from kernelbandits.environments.rewards import random_bumps
@@ -10,6 +11,8 @@ from kernelbandits.environments.synthetic import Synthetic, SyntheticInstance
 __all__ = [
     "ApproximateLowRank",
     "ArmPools",
+    "Classification",
+    "ClassificationInstance",
     "CommonPool",
     "Contexts",
     "Covariance",
