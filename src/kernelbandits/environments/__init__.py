@@ -1,5 +1,6 @@
 """Environments: families of bandit problems to draw from."""
 
+from kernelbandits.environments.avazu import Avazu, AvazuDesign, AvazuStandIn
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.classification import Classification, ClassificationInstance
 from kernelbandits.environments.covariances import ApproximateLowRank, Covariance, LowRank, SpectralDecay
@@ -11,6 +12,9 @@ from kernelbandits.environments.synthetic import Synthetic, SyntheticInstance
 __all__ = [
     "ApproximateLowRank",
     "ArmPools",
+    "Avazu",
+    "AvazuDesign",
+    "AvazuStandIn",
     "Classification",
     "ClassificationInstance",
     "CommonPool",

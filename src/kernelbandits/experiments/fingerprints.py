@@ -26,6 +26,7 @@ _COMPUTING = (
     "kernels/*.py",
     "estimators/*.py",
     "environments/*.py",
+    "environments/avazu/*.py",
     "policies/*.py",
     "tables/*.py",
 )

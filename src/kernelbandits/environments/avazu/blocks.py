@@ -18,6 +18,7 @@ from kernelbandits.errors import InvalidFile, nearest
 BLOCK_BYTES = 1 << 24
 """Text read at a time: enough to parse with all threads, little beside a polars process itself."""
 
+_LONGEST_HEADER = 1 << 16
 _GZIP = b"\x1f\x8b"
 _OTHER_KINDS = {b"PK": "a zip archive; unpack it", b"PAR1": "a parquet file; write it as CSV", b"BZh": "a bzip2 file"}
 _DELIMITERS = (";", "\t", "|")
@@ -47,20 +48,22 @@ def read_blocks(path: Path, columns: Sequence[str], block_bytes: int = BLOCK_BYT
     start = 0
     try:
         with _opened(path) as file:
-            header, names = _header(path, file.readline(), columns)
+            header, names = _header(path, file.readline(_LONGEST_HEADER), columns)
             for text in _whole_lines(file, block_bytes):
                 rows = _parsed(path, header, names, columns, text, start)
                 yield Block(rows, start)
                 start += rows.height
     except EOFError as error:
-        raise InvalidFile(f"{path.name}: the gzip data end too early, after row {start:,}; get the file again") from error
+        raise InvalidFile(
+            f"{path.name}: the gzip data end too early, after row {start:,}; get the file again"
+        ) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InvalidFile(f"{path.name}: the gzip data are broken after row {start:,} ({error})") from error
     if not start:
         raise InvalidFile(f"{path.name} has a header but no rows; expected one row per impression")
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> gzip.GzipFile | IO[bytes]:
     """The text of the file; what it is shows in its first bytes, whatever its name."""
     with path.open("rb") as file:
         magic = file.read(4)
@@ -91,7 +94,7 @@ def _header(path: Path, line: bytes, columns: Sequence[str]) -> tuple[bytes, lis
     return text.encode() + b"\n", names
 
 
-def _whole_lines(file: IO[bytes], size: int) -> Iterator[bytes]:
+def _whole_lines(file: gzip.GzipFile | IO[bytes], size: int) -> Iterator[bytes]:
     """The rest of the file in pieces of about `size` bytes that end where a line ends."""
     rest = b""
     while piece := file.read(size):
@@ -108,8 +111,9 @@ def _whole_lines(file: IO[bytes], size: int) -> Iterator[bytes]:
 def _parsed(
     path: Path, header: bytes, names: list[str], columns: Sequence[str], text: bytes, start: int
 ) -> pl.DataFrame:
+    table = io.BytesIO(header + text.rstrip(b"\r\n") + b"\n")
     try:
-        frame = pl.read_csv(io.BytesIO(header + text.rstrip(b"\r\n") + b"\n"), infer_schema_length=0, columns=list(columns))
+        frame = pl.read_csv(table, infer_schema_length=0, columns=list(columns))
     except pl.exceptions.PolarsError as error:
         _refuse_ragged(path, names, text, start)
         words = str(error).strip().splitlines()[0]

@@ -18,19 +18,22 @@ from kernelbandits.types import Array, IntArray
 TASTES = 4
 """Hidden coordinates in which users, places and ads meet."""
 
+PREFIX = "s-"
+"""How every made-up name begins."""
+
 _SIZES = (("320", "50"), ("300", "250"), ("216", "36"), ("728", "90"), ("300", "50"), ("480", "320"), ("768", "1024"))
 
 
 def names(kind: str, n: int) -> pl.Series:
-    """n different names that look hashed, the same ones always: "s-" and six hexadecimal digits."""
+    """Different names that look hashed, n of them, the same ones always."""
     return hexadecimal(np.arange(n, dtype=np.uint64) + np.uint64(sum(map(ord, kind)) << 12))
 
 
 def hexadecimal(numbers: NDArray[np.uint64]) -> pl.Series:
-    """"s-" and six hexadecimal digits; a one-to-one mixing of numbers below 2²⁴, so equal only for equal numbers."""
+    """PREFIX and six hexadecimal digits: a one-to-one mixing of numbers below 2²⁴, so equal only for equal numbers."""
     mixed = (numbers * np.uint64(0x9E3779) + np.uint64(0x3C6EF3)) & np.uint64(0xFFFFFF)
     digits = _three_digits()
-    return "s-" + digits[mixed >> np.uint64(12)] + digits[mixed & np.uint64(0xFFF)]
+    return PREFIX + digits[mixed >> np.uint64(12)] + digits[mixed & np.uint64(0xFFF)]
 
 
 @lru_cache(maxsize=1)
@@ -54,10 +57,10 @@ class Ranking:
 
     def at(self, u: Array) -> IntArray:
         """The ranks at quantiles u in [0, 1)."""
-        return np.searchsorted(self.cumulative, u * self.cumulative[-1], side="right")
+        return np.asarray(np.searchsorted(self.cumulative, u * self.cumulative[-1], side="right"))
 
     def draw(self, n: int, rng: np.random.Generator) -> IntArray:
-        """n ranks."""
+        """Ranks of n things seen."""
         return self.at(rng.random(n))
 
 

@@ -39,7 +39,7 @@ def principal_components(rows: sparse.csr_array, dim: int, level: float, rng: np
     """
     n, p = rows.shape
     if dim >= min(n, p):
-        raise InvalidArgument(f"dim must be below {min(n, p)}, the smaller side of {n:,} rows × {p:,} values; got {dim}")
+        raise InvalidArgument(f"dim must be below {min(n, p)}, the smaller of {n:,} rows and {p:,} values; got {dim}")
     mean = np.asarray(rows.sum(axis=0)).ravel() / n
     _, _, axes = svds(_centred(rows, mean), k=dim, v0=rng.standard_normal(min(n, p)))
     unscaled = Embedding(mean, np.ascontiguousarray(axes[::-1].T), 1.0)

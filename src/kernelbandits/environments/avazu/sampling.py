@@ -112,7 +112,8 @@ def refuse_unusable(sample: Sample, source: str, arm_column: str, n_oracle: int)
     """Raise if an arm has too few rows for an oracle and contexts, or nothing but one outcome."""
     if len(np.unique(sample.clicks)) < 2:
         raise InvalidFile(
-            f"{source}: column 'click' is {sample.clicks[0]:.0f} in all {sample.n_seen:,} rows; there is nothing to learn"
+            f"{source}: column 'click' is {sample.clicks[0]:.0f} in all {len(sample.clicks):,} rows sampled; "
+            "there is nothing to learn"
         )
     for arm in range(N_ARMS):
         clicks = sample.clicks[sample.arms == arm]

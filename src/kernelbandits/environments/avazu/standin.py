@@ -13,7 +13,7 @@ from kernelbandits.environments.avazu.blocks import Block
 from kernelbandits.environments.avazu.catalogue import Catalogue, Places, hexadecimal, names
 from kernelbandits.environments.avazu.sampling import priorities
 from kernelbandits.environments.avazu.schema import COLUMNS
-from kernelbandits.types import Array, IntArray
+from kernelbandits.types import Array, BoolArray, IntArray
 
 BLOCK_ROWS = 100_000
 CLICK_RATE = 0.17
@@ -90,7 +90,13 @@ def _impressions(world: Catalogue, time: Array, rng: np.random.Generator) -> tup
 
 
 def _logit(
-    world: Catalogue, hour: IntArray, model: IntArray, on_site: Array, site: IntArray, app: IntArray, campaign: IntArray
+    world: Catalogue,
+    hour: IntArray,
+    model: IntArray,
+    on_site: BoolArray,
+    site: IntArray,
+    app: IntArray,
+    campaign: IntArray,
 ) -> Array:
     """Who likes what where: besides effects of place, ad and hour, a product of the tastes of all three.
 
@@ -107,7 +113,7 @@ def _logit(
 def _hours(time: Array) -> IntArray:
     """Hours since the start, 0 … 239, at these times in [0, 1): more rows fall into busy hours."""
     busy = np.cumsum(np.tile(_BY_HOUR, _DAYS))
-    return np.minimum(np.searchsorted(busy, time * busy[-1], side="right"), len(busy) - 1)
+    return np.asarray(np.minimum(np.searchsorted(busy, time * busy[-1], side="right"), len(busy) - 1))
 
 
 @lru_cache(maxsize=1)
@@ -122,7 +128,7 @@ def _shown_ads(world: Catalogue, hour: IntArray, category: IntArray, rng: np.ran
     return np.asarray((rank + shift) % len(world.ads.ranking))
 
 
-def _place(kind: str, places: Places, which: IntArray, shown: Array) -> dict[str, pl.Series]:
+def _place(kind: str, places: Places, which: IntArray, shown: BoolArray) -> dict[str, pl.Series]:
     """Name, domain and category of a site or app; the value for "none" where the ad was shown on the other kind."""
     codes = {"id": 1 + which, "domain": places.domain[which], "category": places.category[which]}
     return {
