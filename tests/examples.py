@@ -58,6 +58,8 @@ TABLE = Path(__file__).with_name("data") / "visits.csv"
 
 CONTEXTS = [kb.PerArm(), kb.Shared()]
 
+LOGS = [kb.LogFile(TABLE, arm="offer", reward="spent", propensity="age")]
+
 IMPRESSIONS = Path(__file__).with_name("data") / "impressions.csv"
 """Rows of the synthetic stand-in in the Avazu schema."""
 
@@ -69,6 +71,8 @@ DESIGNS = [
 ENVIRONMENTS = [
     *(kb.Avazu(IMPRESSIONS, design) for design in DESIGNS),
     kb.AvazuStandIn(n_rows=2000, seed=3, design=DESIGNS[0]),
+    *(kb.Surrogate(TABLE, "offer", "spent", contexts=contexts) for contexts in CONTEXTS),
+    kb.Surrogate(TABLE, "offer", "spent", kb.Encoding(drop=("id",)), n_fit=20, max_rows=120, noise_std=0.0),
     *(kb.Classification(TABLE, "offer", encoding=encoding) for encoding in ENCODINGS),
     kb.Classification(TABLE, "age", cuts=(30.0, 45.0), max_rows=100, min_rows=5, reward_norm=2.0),
     *(kb.Synthetic(covariance, n_arms=3, dim=50, n_bumps=20) for covariance in COVARIANCES),
@@ -85,6 +89,7 @@ ALL = [
     *ENCODINGS,
     *CONTEXTS,
     *DESIGNS,
+    *LOGS,
     *ENVIRONMENTS,
 ]
 

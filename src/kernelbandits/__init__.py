@@ -24,6 +24,7 @@ from kernelbandits.environments import (
     Rounds,
     Shared,
     SpectralDecay,
+    Surrogate,
     SurrogateInstance,
     Synthetic,
     SyntheticInstance,
@@ -55,7 +56,9 @@ from kernelbandits.kernels import (
     Schoenberg,
     Sum,
 )
+from kernelbandits.logs import Log, LogFile
 from kernelbandits.metrics import lenient_regret, mean_and_standard_error
+from kernelbandits.offline import ReplayedLog, replay_log
 from kernelbandits.policies import (
     GPUCB,
     Agent,
@@ -143,6 +146,8 @@ __all__ = [
     "Laplace",
     "Learner",
     "Linear",
+    "Log",
+    "LogFile",
     "LowRank",
     "Matern",
     "MinNormInterpolator",
@@ -157,6 +162,7 @@ __all__ = [
     "Product",
     "RadialKernel",
     "RationalQuadratic",
+    "ReplayedLog",
     "Results",
     "Rounds",
     "Scaled",
@@ -166,6 +172,7 @@ __all__ = [
     "SpectralDecay",
     "SubGaussianWidth",
     "Sum",
+    "Surrogate",
     "SurrogateInstance",
     "Synthetic",
     "SyntheticInstance",
@@ -185,6 +192,7 @@ __all__ = [
     "paper",
     "play",
     "replay",
+    "replay_log",
     "run",
     "testing",
     "theory",

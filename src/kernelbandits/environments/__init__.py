@@ -4,6 +4,7 @@ from kernelbandits.environments.avazu import Avazu, AvazuDesign, AvazuStandIn
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.classification import Classification, ClassificationInstance
 from kernelbandits.environments.covariances import ApproximateLowRank, Covariance, LowRank, SpectralDecay
+from kernelbandits.environments.fitted import Surrogate
 from kernelbandits.environments.pools import ArmPools, CommonPool, Contexts, PerArm, Pool, Shared
 from kernelbandits.environments.rewards import random_bumps
 from kernelbandits.environments.surrogate import SurrogateInstance, fit_oracles, split_rows
@@ -28,6 +29,7 @@ __all__ = [
     "Rounds",
     "Shared",
     "SpectralDecay",
+    "Surrogate",
     "SurrogateInstance",
     "Synthetic",
     "SyntheticInstance",

@@ -92,6 +92,9 @@ class Learner(ABC):
         masks = [None] * len(contexts) if eligible is None else eligible
         return Decisions.of([self.decide(shown, mask, None) for shown, mask in zip(contexts, masks, strict=True)])
 
+    def withdraw(self, arm: int, explored: bool) -> None:  # noqa: B027
+        """A decision was not carried out. For learners that count their decisions; nothing by default."""
+
     def look_ahead(self, contexts: Array | None) -> None:  # noqa: B027
         """Contexts that will come, shape (B, K, d), None to forget them: a hint that must not change a decision."""
 
@@ -164,6 +167,10 @@ class Agent:
             checks.refuse_unusable("context", x)
             row = None
         self._learner.learn(x, arm, reward, row)
+
+    def withdraw(self, decision: Decision) -> None:
+        """Say that a decision was not carried out: it then does not count as a turn of its arm."""
+        self._learner.withdraw(checks.arm(decision.arm, self.problem.n_arms), decision.explored)
 
     def prefetch(self, contexts: ArrayLike) -> None:
         """Hint that the next rounds will show these contexts, shape (B, K, d). Saves time, never changes a decision."""

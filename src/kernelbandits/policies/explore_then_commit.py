@@ -114,6 +114,10 @@ class _ExploreThenCommitLearner(Learner):
         if self._predictors is None:
             self._data[arm].append((context.copy(), reward))
 
+    def withdraw(self, arm: int, explored: bool) -> None:
+        if explored and self._predictors is None:
+            self._explored[arm] -= 1
+
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = contexts
         self._ahead_scores = None
