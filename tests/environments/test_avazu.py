@@ -73,7 +73,7 @@ def write(path, text, encoding="utf-8"):
         ("blank-lines-at-the-end.csv", "\n".join(ROWS) + "\n\n\n"),
         ("gzip-by-content.csv.gz", "\n".join(ROWS) + "\n"),
         ("quoted.csv", "\n".join(",".join(f'"{field}"' for field in row.split(",")) for row in ROWS) + "\n"),
-        ("one-more-column.csv", "\n".join(f"{'index' if not i else i},{row}" for i, row in enumerate(ROWS)) + "\n"),
+        ("one-more-column.csv", "\n".join(f"{i if i else 'index'},{row}" for i, row in enumerate(ROWS)) + "\n"),
     ],
 )
 def test_files_of_other_habits_hold_the_same_rows(tmp_path, name, text):
@@ -124,7 +124,7 @@ def test_no_row_is_both_oracle_and_context_and_all_are_used():
     instance = impressions.draw(0)
     assert [len(rows) for rows in instance.pool.rows] == [len(group) - 20 for group in impressions.groups]
     assert [len(oracle.centers) for oracle in instance.oracles] == [20] * 10
-    everything = np.concatenate([group for group in impressions.groups])
+    everything = np.concatenate(list(impressions.groups))
     assert sorted(everything) == list(range(len(impressions.clicks))), "each row in one group"
     # Rows of the stand-in differ in their address, so equal contexts would be the same row.
     for oracle, rows in zip(instance.oracles, instance.pool.rows, strict=True):
