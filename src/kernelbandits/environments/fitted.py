@@ -77,9 +77,8 @@ class Surrogate(Environment):
         data = self.data()
         sizes = self._sizes(data)
         left = np.bincount(data.arms) - sizes
-        note = (
-            f"oracles fitted to {min(sizes)} to {max(sizes)} rows an arm; {min(left)} to {max(left)} others are served"
-        )
+        fitted, served = (f"{min(counts)} – {max(counts)}" for counts in (sizes, left))
+        note = f"each arm's oracle is fitted to {fitted} rows; its other {served} are served"
         return (*data.notes, note)
 
     def data(self) -> RewardedPoints:

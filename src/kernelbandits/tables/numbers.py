@@ -8,6 +8,7 @@ from itertools import compress
 import numpy as np
 import polars as pl
 
+from kernelbandits.checks import HUGE
 from kernelbandits.errors import InvalidFile
 from kernelbandits.tables.blocks import Block
 from kernelbandits.tables.places import first, not_numeric, place, some
@@ -16,13 +17,13 @@ from kernelbandits.types import Array, BoolArray
 
 
 def refuse_non_finite(column: pl.Series, file: str, remedy: str) -> None:
-    """Raise with row and column at the first NaN or infinity."""
+    """Raise with row and column at the first NaN, infinity, or number whose square would overflow."""
     if not column.dtype.is_float():
         return
-    row = first(~column.is_finite().fill_null(True))
+    wrong = ~(column.is_finite() & (column.abs() <= HUGE)).fill_null(True)
+    row = first(wrong)
     if row is not None:
-        n_bad = int((~column.is_finite().fill_null(True)).sum())
-        raise InvalidFile(f"{file}: {place(row, column.name)} is {column[row]} ({n_bad} such); {remedy}")
+        raise InvalidFile(f"{file}: {place(row, column.name)} is {column[row]} ({int(wrong.sum())} such); {remedy}")
 
 
 def refuse_gaps(column: pl.Series, file: str) -> None:

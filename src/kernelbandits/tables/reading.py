@@ -136,7 +136,7 @@ def _ragged(path: Path) -> str | None:
 
 def _npz(path: Path, missing: Sequence[str]) -> pl.DataFrame:
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             missing = [name for name in ("X", "y") if name not in arrays.files]
             if missing:
                 raise InvalidFile(f"{path.name} has no array {missing[0]!r}; it has {some(arrays.files)}")
