@@ -120,7 +120,7 @@ def test_a_toml_file_can_name_it(tmp_path):
         type = "Uniform"
         [[panels]]
         name = "ads"
-        environment = { type = "Avazu", path = "rows.csv", design = { type = "AvazuDesign", dim = 5, n_oracle = 20 } }
+        environment = { type = "Avazu", path = "rows.csv", design = { dim = 5, n_oracle = 20 } }
         """,
         encoding="utf-8",
     )

@@ -83,8 +83,13 @@ class Impressions:
             *((NO_AVAZU,) if self.synthetic else ()),
             self.origin,
             f"arms are the last digits of {self.design.arm_column!r}; an arm has {self.design.n_oracle:,} rows for its "
-            f"oracle and {min(served):,} to {max(served):,} others for contexts",
+            f"oracle and {_span(served)} others for contexts",
         )
+
+
+def _span(counts: list[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _made_up(features: pl.DataFrame) -> bool:
