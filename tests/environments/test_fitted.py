@@ -42,7 +42,7 @@ def test_norms_are_exact_and_noise_is_told():
 
 
 def test_shared_contexts_are_the_same_for_all_arms():
-    contexts = replace(SPEC, contexts=kb.Shared()).draw(0).rounds(20, np.random.default_rng(0)).contexts
+    contexts = replace(SPEC, contexts=kb.SharedContexts()).draw(0).rounds(20, np.random.default_rng(0)).contexts
     assert np.array_equal(contexts[:, 0], contexts[:, 1])
     contexts = SPEC.draw(0).rounds(20, np.random.default_rng(0)).contexts
     assert not np.array_equal(contexts[:, 0], contexts[:, 1])

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.environments import ArmPools, CommonPool, PerArm, Shared, SurrogateInstance, fit_oracles, split_rows
+from kernelbandits.environments import (
+    ArmPools,
+    CommonPool,
+    OwnContexts,
+    SharedContexts,
+    SurrogateInstance,
+    fit_oracles,
+    split_rows,
+)
 from kernelbandits.errors import InvalidArgument
 
 KERNEL = kb.Gaussian(gamma=4.0)
@@ -29,7 +37,7 @@ def as_set(rows):
     return {row.tobytes() for row in rows}
 
 
-@pytest.mark.parametrize("contexts", [PerArm(), Shared()], ids=repr)
+@pytest.mark.parametrize("contexts", [OwnContexts(), SharedContexts()], ids=repr)
 def test_means_and_norms_are_those_of_the_ridge_solution(contexts):
     made, samples, _ = instance(contexts)
     problem, rounds = made.problem(50), made.rounds(50, np.random.default_rng(1))
@@ -45,7 +53,7 @@ def test_means_and_norms_are_those_of_the_ridge_solution(contexts):
 
 
 def test_every_arm_serves_its_own_rows_each_once_before_any_again():
-    made, samples, held_out = instance(PerArm())
+    made, samples, held_out = instance(OwnContexts())
     contexts = made.rounds(40, np.random.default_rng(2)).contexts
     for arm, rows in enumerate(held_out):
         n = len(rows)
@@ -55,7 +63,7 @@ def test_every_arm_serves_its_own_rows_each_once_before_any_again():
 
 
 def test_a_shared_pool_shows_all_arms_the_same_row():
-    made, _, held_out = instance(Shared())
+    made, _, held_out = instance(SharedContexts())
     contexts = made.rounds(60, np.random.default_rng(2)).contexts
     assert (contexts == contexts[:, :1]).all()
     everything = np.concatenate(held_out)
@@ -75,7 +83,7 @@ def test_a_split_uses_every_row_once():
 
 
 def test_what_does_not_fit_together_is_refused():
-    made, _, held_out = instance(PerArm())
+    made, _, held_out = instance(OwnContexts())
     with pytest.raises(InvalidArgument, match="one per arm of the pool, 3; got 2"):
         SurrogateInstance(made.oracles[:2], made.pool, 0.1)
     with pytest.raises(InvalidArgument, match=r"oracles\[0\] has 3 features, the pool has 2"):

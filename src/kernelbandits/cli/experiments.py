@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernelbandits.cli.study_options import given_study_options, study_options
 from kernelbandits.errors import InvalidArgument, nearest
 
 if TYPE_CHECKING:
@@ -50,18 +51,21 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @click.argument("name", metavar="NAME")
 @_run_options
+@study_options
 def reproduce(name: str, debug: bool, **options: Any) -> None:
-    r"""Run an experiment of the paper: NAME is figure-1, figure-2, theory, or all.
+    r"""Run an experiment of the paper: NAME is figure-1, figure-2, table-1, theory, or all.
 
     Writes results.parquet (every round), summary.csv (final regret), the pictures as PNG and SVG, and provenance.json.
     The study theory checks the paper's theory by experiment and writes one CSV a table; there --only names parts of it.
     With all, --only names methods and panels, and studies are left out.
+    The study table-1 plays on the Avazu file given with --data, and on a synthetic stand-in without one.
 
     \b
     Examples:
       kernelbandits reproduce figure-1
       kernelbandits reproduce figure-1 --only EtC --only CGP-UCB --only "low-rank, d = 100"
       kernelbandits reproduce figure-1 --seeds 2 --report
+      kernelbandits reproduce table-1 --data train.csv.gz
       kernelbandits reproduce theory --only linearization --only rate
       kernelbandits reproduce all --out results
     """
@@ -73,10 +77,13 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
         raise InvalidArgument(f"no experiment is called {name!r}; {nearest(name, [*known, 'all'])}")
     out: Path | None = options.pop("out")
     everything = list(shipped()) if options["only"] else known
-    for each in everything if name == "all" else [name]:
+    chosen = everything if name == "all" else [name]
+    special = given_study_options(options, name, {each: STUDIES[each] for each in chosen if each in STUDIES})
+    for each in chosen:
         folder = Path("results") / each if out is None else out / each if name == "all" else out
         if each in STUDIES:
-            STUDIES[each].carry_out(folder, **options)
+            own = {key: value for key, value in special.items() if key in STUDIES[each].options}
+            STUDIES[each].carry_out(folder, **options, **own)
         else:
             _carry_out(load(each), folder, **options)
 

@@ -12,7 +12,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.digests import content_digest
 from kernelbandits.environments.base import Environment
-from kernelbandits.environments.pools import Contexts, PerArm
+from kernelbandits.environments.pools import Contexts, OwnContexts
 from kernelbandits.environments.rewarded import RewardedPoints, reward_points
 from kernelbandits.environments.surrogate import SurrogateInstance, fit_oracles, split_rows
 from kernelbandits.errors import InvalidArgument, InvalidFile
@@ -39,7 +39,7 @@ class Surrogate(Environment):
         arm: column of the arm that was played.
         reward: column of the reward that it gave, a number.
         encoding: how the other columns become features.
-        contexts: whether every arm shows a row of its own group (`PerArm`) or all the same one (`Shared`).
+        contexts: whether every arm shows a row of its own group (`OwnContexts`) or all the same one (`SharedContexts`).
         oracle: what is fitted.
         n_fit: rows an arm that the oracle is fitted to; none given means half of them, 2000 at most.
         noise_std: standard deviation of the noise added to the oracle's mean.
@@ -52,7 +52,7 @@ class Surrogate(Environment):
     arm: str = "arm"
     reward: str = "reward"
     encoding: Encoding = Encoding()
-    contexts: Contexts = PerArm()
+    contexts: Contexts = OwnContexts()
     oracle: Estimator[Predictor] = KernelRidge(Gaussian(gamma=4.0), ridge=0.1)
     n_fit: Count | None = None
     noise_std: NonNegative = 0.01

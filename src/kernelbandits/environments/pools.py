@@ -93,7 +93,7 @@ class Contexts(Spec, ABC):
 
 @final
 @dataclass(frozen=True, slots=True)
-class PerArm(Contexts):
+class OwnContexts(Contexts):
     """Every arm shows a row of its own group: the paper's X⁽ⁱ⁾(t)."""
 
     def pool(self, groups: Sequence[Array]) -> ArmPools:
@@ -102,7 +102,7 @@ class PerArm(Contexts):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Shared(Contexts):
+class SharedContexts(Contexts):
     """All arms show the same row, taken from the rows of all groups together."""
 
     def pool(self, groups: Sequence[Array]) -> CommonPool:

@@ -27,6 +27,7 @@ _COMPUTING = (
     "estimators/*.py",
     "beliefs/*.py",
     "environments/*.py",
+    "environments/avazu/*.py",
     "policies/*.py",
     "tables/*.py",
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+from rich.table import Table
 
 from kernelbandits.experiments.engines import local, workers
 from kernelbandits.experiments.figures import regret_curves, save
@@ -22,10 +24,17 @@ from kernelbandits.experiments.store import Store
 from kernelbandits.experiments.tables import regret_table
 
 
-def carry_out(experiment: Experiment, folder: Path, jobs: int | None, as_json: bool, report: bool = False) -> None:
-    """Run the experiment, write its output folder, and say where everything is."""
-    notes = notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
+def carry_out(
+    experiment: Experiment,
+    folder: Path,
+    jobs: int | None,
+    as_json: bool,
+    report: bool = False,
+    table: Callable[[Results], Table] = regret_table,
+) -> None:
+    """Run the experiment, write its output folder, print its table, and say where everything is."""
     started = time.monotonic()
+    notes = notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
     results = _run_with_bar(experiment, folder, workers(jobs))
     seconds = time.monotonic() - started
     files = results.write(folder)
@@ -37,7 +46,7 @@ def carry_out(experiment: Experiment, folder: Path, jobs: int | None, as_json: b
     if as_json:
         _print_json(results, folder, files, seconds, notes)
     else:
-        _print_table(results, folder, files, seconds, notes)
+        _print_table(table(results), folder, files, seconds, notes)
 
 
 def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
@@ -62,9 +71,9 @@ def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
         return run(experiment, Store(folder), local(jobs), show)
 
 
-def _print_table(results: Results, folder: Path, files: list[Path], seconds: float, notes: Notes) -> None:
+def _print_table(table: Table, folder: Path, files: list[Path], seconds: float, notes: Notes) -> None:
     console = Console(soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 200)
-    console.print(regret_table(results))
+    console.print(table)
     for panel, lines in notes.items():
         for line in lines:
             console.print(f"{panel}: {line}", markup=False, highlight=False)
