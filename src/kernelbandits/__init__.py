@@ -56,12 +56,15 @@ from kernelbandits.policies import (
     Decisions,
     ExploreThenCommit,
     Learner,
+    LinearThompsonSampling,
+    LinearUCB,
     Oracle,
     Policy,
     SubGaussianWidth,
     TheoreticalWidth,
     Uniform,
     Width,
+    largest_probabilities,
 )
 from kernelbandits.problem import Problem
 from kernelbandits.simulation import Trace, play, replay
@@ -125,6 +128,8 @@ __all__ = [
     "Laplace",
     "Learner",
     "Linear",
+    "LinearThompsonSampling",
+    "LinearUCB",
     "LowRank",
     "Matern",
     "MinNormInterpolator",
@@ -156,6 +161,7 @@ __all__ = [
     "diagnosis",
     "errors",
     "experiments",
+    "largest_probabilities",
     "lenient_regret",
     "load",
     "mean_and_standard_error",

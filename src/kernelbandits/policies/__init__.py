@@ -4,6 +4,9 @@ from kernelbandits.policies.base import Agent, Choice, Decision, Decisions, Lear
 from kernelbandits.policies.baselines import Oracle, Uniform
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
+from kernelbandits.policies.linear_thompson import LinearThompsonSampling
+from kernelbandits.policies.linear_ucb import LinearUCB
+from kernelbandits.policies.propensities import largest_probabilities
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
 
 __all__ = [
@@ -15,10 +18,13 @@ __all__ = [
     "Decisions",
     "ExploreThenCommit",
     "Learner",
+    "LinearThompsonSampling",
+    "LinearUCB",
     "Oracle",
     "Policy",
     "SubGaussianWidth",
     "TheoreticalWidth",
     "Uniform",
     "Width",
+    "largest_probabilities",
 ]
