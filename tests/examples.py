@@ -1,6 +1,7 @@
 """One or more examples of every exported spec: what the contract tests run over. A new export belongs in here."""
 
 import inspect
+from pathlib import Path
 
 import kernelbandits as kb
 
@@ -50,12 +51,23 @@ POLICIES = [
 
 COVARIANCES = [kb.LowRank(), kb.LowRank(n_active=2), kb.ApproximateLowRank(), kb.SpectralDecay()]
 
+SCALINGS = [kb.UnitVariance(), kb.CommonUnit()]
+
+ENCODINGS = [
+    kb.Encoding(),
+    kb.Encoding(drop=("id",), categorical=("zone",), rare=3, scaling=kb.CommonUnit(), dim=2, level=1.0),
+]
+
+TABLE = Path(__file__).with_name("data") / "visits.csv"
+
 ENVIRONMENTS = [
+    *(kb.Classification(TABLE, "offer", encoding=encoding) for encoding in ENCODINGS),
+    kb.Classification(TABLE, "age", cuts=(30.0, 45.0), max_rows=100, min_rows=5, reward_norm=2.0),
     *(kb.Synthetic(covariance, n_arms=3, dim=50, n_bumps=20) for covariance in COVARIANCES),
     kb.Synthetic(kb.LowRank(), n_arms=1, dim=4, kernel=kb.Linear(), n_bumps=3, noise_std=0.0, clip=0.5),
 ]
 
-ALL = [*KERNELS, *ESTIMATORS, *WIDTHS, *POLICIES, *COVARIANCES, *ENVIRONMENTS]
+ALL = [*KERNELS, *ESTIMATORS, *WIDTHS, *POLICIES, *COVARIANCES, *SCALINGS, *ENCODINGS, *ENVIRONMENTS]
 
 
 def exported(base):

@@ -13,9 +13,9 @@ ROOT = Path(kb.__file__).parent
 LAYERS = [
     # Each layer may import those above it in this list, and itself.
     {"version", "types", "errors"},
-    {"checks", "fields"},
+    {"checks", "fields", "digests"},
     {"specs", "linalg"},
-    {"problem"},
+    {"problem", "tables"},
     {"kernels"},
     {"estimators"},
     {"environments", "policies", "adapters"},

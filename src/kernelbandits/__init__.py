@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from kernelbandits import errors
 from kernelbandits.environments import (
     ApproximateLowRank,
+    Classification,
+    ClassificationInstance,
     Covariance,
     Environment,
     Instance,
@@ -68,6 +70,7 @@ from kernelbandits.policies import (
 )
 from kernelbandits.problem import Problem
 from kernelbandits.simulation import Trace, play, replay
+from kernelbandits.tables import CommonUnit, Encoding, Scaling, UnitVariance
 from kernelbandits.version import __version__
 
 if TYPE_CHECKING:
@@ -105,11 +108,15 @@ __all__ = [
     "Agent",
     "ApproximateLowRank",
     "Choice",
+    "Classification",
+    "ClassificationInstance",
+    "CommonUnit",
     "ConstantWidth",
     "Covariance",
     "Decision",
     "Decisions",
     "DualPredictor",
+    "Encoding",
     "Environment",
     "Estimator",
     "Experiment",
@@ -146,6 +153,7 @@ __all__ = [
     "Results",
     "Rounds",
     "Scaled",
+    "Scaling",
     "Schoenberg",
     "SpectralDecay",
     "SubGaussianWidth",
@@ -155,6 +163,7 @@ __all__ = [
     "TheoreticalWidth",
     "Trace",
     "Uniform",
+    "UnitVariance",
     "Width",
     "__version__",
     "adapters",
