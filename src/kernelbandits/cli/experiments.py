@@ -38,6 +38,7 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
             metavar="NAME",
             help="Only this method or panel; may be given several times.",
         ),
+        click.option("--report", is_flag=True, help="Write report.html as well: one page to look into, offline."),
         click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON, for other programs."),
         click.option("--debug", is_flag=True, help="Show the full traceback of an error."),
     ]
@@ -60,6 +61,7 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
     Examples:
       kernelbandits reproduce figure-1
       kernelbandits reproduce figure-1 --only EtC --only CGP-UCB --only "low-rank, d = 100"
+      kernelbandits reproduce figure-1 --seeds 2 --report
       kernelbandits reproduce theory --only linearization --only rate
       kernelbandits reproduce all --out results
     """
@@ -132,6 +134,7 @@ def _carry_out(
     jobs: int | None,
     only: tuple[str, ...],
     as_json: bool,
+    report: bool,
 ) -> None:
     from dataclasses import replace
 
@@ -143,4 +146,4 @@ def _carry_out(
         experiment = replace(experiment, horizon=horizon)
     if only:
         experiment = experiment.only(only)
-    carry_out(experiment, folder, jobs, as_json)
+    carry_out(experiment, folder, jobs, as_json, report)

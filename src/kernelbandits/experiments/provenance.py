@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
+import shlex
+import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -61,15 +63,16 @@ def _files_of(experiment: Experiment) -> dict[str, str]:
 
 
 def circumstances(seconds: float, jobs: int) -> dict[str, Any]:
-    """Versions, code, machine and time of a run."""
+    """Command, time, versions, code and machine of a run."""
     return {
+        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 1),
+        "jobs": jobs,
         "versions": {"kernelbandits": __version__, "python": platform.python_version()}
         | {name: version(name) for name in _LIBRARIES},
         "code": own_code(),
         "machine": {"system": platform.system(), "processor": platform.machine()},
-        "jobs": jobs,
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seconds": round(seconds, 1),
     }
 
 

@@ -15,13 +15,14 @@ from kernelbandits.experiments.engines import local, workers
 from kernelbandits.experiments.figures import regret_curves, save
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.provenance import Notes, notes_on, provenance, write_provenance
+from kernelbandits.experiments.report import report_html, write_report
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.running import Progress, run
 from kernelbandits.experiments.store import Store
 from kernelbandits.experiments.tables import regret_table
 
 
-def carry_out(experiment: Experiment, folder: Path, jobs: int | None, as_json: bool) -> None:
+def carry_out(experiment: Experiment, folder: Path, jobs: int | None, as_json: bool, report: bool = False) -> None:
     """Run the experiment, write its output folder, and say where everything is."""
     notes = notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
     started = time.monotonic()
@@ -29,7 +30,10 @@ def carry_out(experiment: Experiment, folder: Path, jobs: int | None, as_json: b
     seconds = time.monotonic() - started
     files = results.write(folder)
     files += save(regret_curves(results), folder / experiment.name)
-    files.append(write_provenance(folder / "provenance.json", provenance(experiment, seconds, workers(jobs))))
+    record = provenance(experiment, seconds, workers(jobs))
+    files.append(write_provenance(folder / "provenance.json", record))
+    if report:
+        files.append(write_report(folder / "report.html", report_html(results, record)))
     if as_json:
         _print_json(results, folder, files, seconds, notes)
     else:

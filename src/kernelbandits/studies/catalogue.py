@@ -11,19 +11,26 @@ from typing import final
 @final
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A title, and what to do, called as (folder, seeds=, horizon=, jobs=, only=, as_json=) by the command."""
+    """A title, and what to do, called as (folder, seeds=, horizon=, jobs=, only=, as_json=, report=) by the command."""
 
     title: str
     carry_out: Callable[..., None]
 
 
 def _theory(
-    folder: Path, seeds: int | None, horizon: int | None, jobs: int | None, only: tuple[str, ...], as_json: bool
+    folder: Path,
+    seeds: int | None,
+    horizon: int | None,
+    jobs: int | None,
+    only: tuple[str, ...],
+    as_json: bool,
+    report: bool,
 ) -> None:
     from kernelbandits.studies.reporting import carry_out
     from kernelbandits.studies.theory import PICTURES
 
-    carry_out("theory", PICTURES, folder, seeds, horizon, jobs, only, as_json)
+    title = "The paper's theory against experiment"
+    carry_out("theory", PICTURES, folder, seeds, horizon, jobs, only, as_json, report, title)
 
 
 STUDIES = {"theory": Study("The paper's theory against experiment: four pictures with their tables", _theory)}
