@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from kernelbandits.errors import InvalidArgument, nearest
 
 if TYPE_CHECKING:
     from kernelbandits.experiments import Experiment
+    from kernelbandits.studies import Study
 
 
 def _run_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -50,11 +51,18 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @click.argument("name", metavar="NAME")
 @_run_options
-def reproduce(name: str, debug: bool, **options: Any) -> None:
-    r"""Run an experiment of the paper: NAME is figure-1, figure-2, theory, or all.
+@click.option(
+    "--data-dir",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Folder with the data sets of real-world; those that are not there are left out.",
+)
+def reproduce(name: str, debug: bool, data_dir: Path | None, **options: Any) -> None:
+    r"""Run an experiment of the paper or a study: NAME is figure-1, figure-2, theory, real-world, or all.
 
     Writes results.parquet (every round), summary.csv (final regret), the pictures as PNG and SVG, and provenance.json.
     The study theory checks the paper's theory by experiment and writes one CSV a table; there --only names parts of it.
+    The study real-world plays the paper's methods and linear baselines on real data sets.
     With all, --only names methods and panels, and studies are left out.
 
     \b
@@ -63,6 +71,7 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
       kernelbandits reproduce figure-1 --only EtC --only CGP-UCB --only "low-rank, d = 100"
       kernelbandits reproduce figure-1 --seeds 2 --report
       kernelbandits reproduce theory --only linearization --only rate
+      kernelbandits reproduce real-world --data-dir my-data-sets
       kernelbandits reproduce all --out results
     """
     from kernelbandits.experiments import load, shipped
@@ -73,12 +82,24 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
         raise InvalidArgument(f"no experiment is called {name!r}; {nearest(name, [*known, 'all'])}")
     out: Path | None = options.pop("out")
     everything = list(shipped()) if options["only"] else known
-    for each in everything if name == "all" else [name]:
+    special = {"data_dir": data_dir}
+    chosen = everything if name == "all" else [name]
+    _refuse_pointless(special, chosen, STUDIES)
+    for each in chosen:
         folder = Path("results") / each if out is None else out / each if name == "all" else out
         if each in STUDIES:
-            STUDIES[each].carry_out(folder, **options)
+            study = STUDIES[each]
+            study.carry_out(folder, **options, **{key: special[key] for key in study.takes})
         else:
             _carry_out(load(each), folder, **options)
+
+
+def _refuse_pointless(special: Mapping[str, Any], chosen: Sequence[str], studies: Mapping[str, Study]) -> None:
+    """Raise if an option was given that means nothing to what is to be run."""
+    for key, value in special.items():
+        if value is not None and not any(name in studies and key in studies[name].takes for name in chosen):
+            option, takers = key.replace("_", "-"), [name for name, study in studies.items() if key in study.takes]
+            raise InvalidArgument(f"--{option} has no meaning for {', '.join(chosen)}; it is for {', '.join(takers)}")
 
 
 @click.command()
