@@ -149,8 +149,8 @@ class Page:
         self._seen += self._browser.events(self._session)
         return [event["params"] for event in self._seen if event["method"] in methods]
 
-    def centre(self, selector, n=0):
-        """Where the n-th such element is, scrolled into view: (left, top, width, height)."""
+    def box(self, selector, n=0):
+        """The n-th such element, scrolled into view: (left, top, width, height)."""
         find = f"document.querySelectorAll({json.dumps(selector)})[{n}]"
         self.run(f"{find}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
         box = self.run(f"(({{x, y, width, height}}) => [x, y, width, height])({find}.getBoundingClientRect())")
@@ -158,7 +158,7 @@ class Page:
 
     def point(self, selector, n=0, across=0.5, down=0.5):
         """Move the mouse over an element; where it is now."""
-        left, top, width, height = self.centre(selector, n)
+        left, top, width, height = self.box(selector, n)
         x, y = left + across * width, top + down * height
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         self.settle()

@@ -25,6 +25,7 @@ KERNELS = [
     kb.Product(kb.Exponential(), kb.Polynomial()),
     kb.Product(kb.Laplace(), kb.Linear()),
     kb.Scaled(kb.RationalQuadratic(), 2.5),
+    kb.Shifted(kb.Laplace(), 0.7),
 ]
 
 ESTIMATORS = [
@@ -37,7 +38,19 @@ ESTIMATORS = [
 
 WIDTHS = [kb.TheoreticalWidth(delta=0.05, scale=0.1), kb.SubGaussianWidth(), kb.ConstantWidth(1.5)]
 
+FAMILIES = [kb.Bandwidths((2.0, 0.5)), kb.TheseKernels((kb.Gaussian(gamma=4.0), kb.Linear()))]
+
+POOLINGS = [kb.Pooled(), kb.PerArm(strength=5.0)]
+
+BELIEFS = [
+    kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
+    *(kb.EmpiricalBayes(family, offset=0.5, pooling=pooling) for family in FAMILIES for pooling in POOLINGS),
+]
+
 POLICIES = [
+    *(kb.ThompsonSampling(belief) for belief in BELIEFS),
+    kb.ThompsonSampling(n_initial=0, scale=1.0),
+    *(kb.CalibratedUCB(belief) for belief in BELIEFS),
     *(kb.ExploreThenCommit(estimator, n_explore=20) for estimator in ESTIMATORS),
     *(kb.GPUCB(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1.0), width) for width in WIDTHS),
     kb.GPUCB(kb.GaussianProcess(kb.Linear(), ridge=1e-8), kb.ConstantWidth(0.0)),
@@ -67,7 +80,19 @@ ENVIRONMENTS = [
     kb.Synthetic(kb.LowRank(), n_arms=1, dim=4, kernel=kb.Linear(), n_bumps=3, noise_std=0.0, clip=0.5),
 ]
 
-ALL = [*KERNELS, *ESTIMATORS, *WIDTHS, *POLICIES, *COVARIANCES, *SCALINGS, *ENCODINGS, *ENVIRONMENTS]
+ALL = [
+    *KERNELS,
+    *ESTIMATORS,
+    *WIDTHS,
+    *FAMILIES,
+    *POOLINGS,
+    *BELIEFS,
+    *POLICIES,
+    *COVARIANCES,
+    *SCALINGS,
+    *ENCODINGS,
+    *ENVIRONMENTS,
+]
 
 
 def exported(base):

@@ -18,6 +18,7 @@ LAYERS = [
     {"problem", "tables"},
     {"kernels"},
     {"estimators"},
+    {"beliefs"},
     {"environments", "policies", "adapters"},
     {"theory"},
     {"simulation", "metrics", "testing"},

@@ -2,16 +2,19 @@
 
 from kernelbandits.policies.base import Agent, Choice, Decision, Decisions, Learner, Policy
 from kernelbandits.policies.baselines import Oracle, Uniform
+from kernelbandits.policies.calibrated_ucb import CalibratedUCB
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
 from kernelbandits.policies.linear_thompson import LinearThompsonSampling
 from kernelbandits.policies.linear_ucb import LinearUCB
 from kernelbandits.policies.propensities import largest_probabilities
+from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
 
 __all__ = [
     "GPUCB",
     "Agent",
+    "CalibratedUCB",
     "Choice",
     "ConstantWidth",
     "Decision",
@@ -24,6 +27,7 @@ __all__ = [
     "Policy",
     "SubGaussianWidth",
     "TheoreticalWidth",
+    "ThompsonSampling",
     "Uniform",
     "Width",
     "largest_probabilities",

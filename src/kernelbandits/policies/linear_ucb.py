@@ -10,7 +10,7 @@ import numpy as np
 from kernelbandits.estimators.linear import RidgeStack
 from kernelbandits.fields import NonNegative, Positive
 from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.choosing import best_arm, mask_scores
+from kernelbandits.policies.choosing import pick_optimistic
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
 
@@ -54,9 +54,7 @@ class _LinearUCBLearner(Learner):
 
     def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
         mean, width = self._models.mean_and_width(contexts)
-        scores = mask_scores(mean + self._alpha * width, eligible)
-        arm, propensity = best_arm(scores, self._rng)
-        return Choice(arm, propensity, scores, explored=bool(mean[arm] < mask_scores(mean, eligible).max()))
+        return pick_optimistic(mean, self._alpha * width, eligible, self._rng)
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         self._models.absorb(arm, context, reward)

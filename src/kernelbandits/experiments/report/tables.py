@@ -64,4 +64,4 @@ class Table:
         cells = "".join(
             f"<td{column.kind}>{cell.html()}</td>" for column, cell in zip(self.columns[1:], values, strict=True)
         )
-        return f'<tr><th scope="row"{self.columns[0].kind}>{key}{name.html()}</th>{cells}</tr>'
+        return f'<tr><th scope="row"{self.columns[0].kind}>{key}<span>{name.html()}</span></th>{cells}</tr>'
