@@ -73,7 +73,23 @@ ENCODINGS = [
 
 TABLE = Path(__file__).with_name("data") / "visits.csv"
 
+CONTEXTS = [kb.OwnContexts(), kb.SharedContexts()]
+
+LOGS = [kb.LogFile(TABLE, arm="offer", reward="spent", propensity="age")]
+
+IMPRESSIONS = Path(__file__).with_name("data") / "impressions.csv"
+"""Rows of the synthetic stand-in in the Avazu schema."""
+
+DESIGNS = [
+    kb.AvazuDesign(dim=5, n_oracle=20, n_contexts=30, contexts=contexts, drop=("device_ip", "hour"))
+    for contexts in CONTEXTS
+] + [kb.AvazuDesign("C14", dim=4, level=1.0, n_oracle=8, oracle=kb.KernelRidge(kb.Laplace(), ridge=0.5), noise_std=0.0)]
+
 ENVIRONMENTS = [
+    *(kb.Avazu(IMPRESSIONS, design) for design in DESIGNS),
+    kb.AvazuStandIn(n_rows=2000, seed=3, design=DESIGNS[0]),
+    *(kb.Surrogate(TABLE, "offer", "spent", contexts=contexts) for contexts in CONTEXTS),
+    kb.Surrogate(TABLE, "offer", "spent", kb.Encoding(drop=("id",)), n_fit=20, max_rows=120, noise_std=0.0),
     *(kb.Classification(TABLE, "offer", encoding=encoding) for encoding in ENCODINGS),
     kb.Classification(TABLE, "age", cuts=(30.0, 45.0), max_rows=100, min_rows=5, reward_norm=2.0),
     *(kb.Synthetic(covariance, n_arms=3, dim=50, n_bumps=20) for covariance in COVARIANCES),
@@ -91,6 +107,9 @@ ALL = [
     *COVARIANCES,
     *SCALINGS,
     *ENCODINGS,
+    *CONTEXTS,
+    *LOGS,
+    *DESIGNS,
     *ENVIRONMENTS,
 ]
 

@@ -74,7 +74,10 @@ def test_a_folder_with_some_of_the_data_sets(tmp_path):
         (["real-world", "--data-dir", "nowhere"], "nowhere"),
         (["real-world", "--data-dir", "broken"], "mnist_t10k.npz cannot be read"),
         (["real-world", "--data-dir", "other"], "mushroom.csv.gz has no column 'class'"),
-        (["figure-1", "--data-dir", "empty"], "--data-dir has no meaning for figure-1; it is for real-world"),
+        (
+            ["figure-1", "--data-dir", "empty"],
+            "--data-dir has no meaning for figure-1; see kernelbandits",
+        ),
     ],
 )
 def test_a_mistake_is_one_clear_line(tmp_path, arguments, message):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernelbandits.cli.study_options import given_study_options, study_options
 from kernelbandits.errors import InvalidArgument, nearest
 
 if TYPE_CHECKING:
     from kernelbandits.experiments import Experiment
-    from kernelbandits.studies import Study
 
 
 def _run_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -51,25 +51,22 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @click.argument("name", metavar="NAME")
 @_run_options
-@click.option(
-    "--data-dir",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Folder with the data sets of real-world; those that are not there are left out.",
-)
-def reproduce(name: str, debug: bool, data_dir: Path | None, **options: Any) -> None:
-    r"""Run an experiment of the paper or a study: NAME is figure-1, figure-2, theory, real-world, or all.
+@study_options
+def reproduce(name: str, debug: bool, **options: Any) -> None:
+    r"""Run an experiment of the paper or a study: NAME is figure-1, figure-2, table-1, theory, real-world, or all.
 
     Writes results.parquet (every round), summary.csv (final regret), the pictures as PNG and SVG, and provenance.json.
     The study theory checks the paper's theory by experiment and writes one CSV a table; there --only names parts of it.
     The study real-world plays the paper's methods and linear baselines on real data sets.
     With all, --only names methods and panels, and studies are left out.
+    The study table-1 plays on the Avazu file given with --data, and on a synthetic stand-in without one.
 
     \b
     Examples:
       kernelbandits reproduce figure-1
       kernelbandits reproduce figure-1 --only EtC --only CGP-UCB --only "low-rank, d = 100"
       kernelbandits reproduce figure-1 --seeds 2 --report
+      kernelbandits reproduce table-1 --data train.csv.gz
       kernelbandits reproduce theory --only linearization --only rate
       kernelbandits reproduce real-world --data-dir my-data-sets
       kernelbandits reproduce all --out results
@@ -82,24 +79,15 @@ def reproduce(name: str, debug: bool, data_dir: Path | None, **options: Any) -> 
         raise InvalidArgument(f"no experiment is called {name!r}; {nearest(name, [*known, 'all'])}")
     out: Path | None = options.pop("out")
     everything = list(shipped()) if options["only"] else known
-    special = {"data_dir": data_dir}
     chosen = everything if name == "all" else [name]
-    _refuse_pointless(special, chosen, STUDIES)
+    special = given_study_options(options, name, {each: STUDIES[each] for each in chosen if each in STUDIES})
     for each in chosen:
         folder = Path("results") / each if out is None else out / each if name == "all" else out
         if each in STUDIES:
-            study = STUDIES[each]
-            study.carry_out(folder, **options, **{key: special[key] for key in study.takes})
+            own = {key: value for key, value in special.items() if key in STUDIES[each].options}
+            STUDIES[each].carry_out(folder, **options, **own)
         else:
             _carry_out(load(each), folder, **options)
-
-
-def _refuse_pointless(special: Mapping[str, Any], chosen: Sequence[str], studies: Mapping[str, Study]) -> None:
-    """Raise if an option was given that means nothing to what is to be run."""
-    for key, value in special.items():
-        if value is not None and not any(name in studies and key in studies[name].takes for name in chosen):
-            option, takers = key.replace("_", "-"), [name for name, study in studies.items() if key in study.takes]
-            raise InvalidArgument(f"--{option} has no meaning for {', '.join(chosen)}; it is for {', '.join(takers)}")
 
 
 @click.command()
@@ -109,7 +97,8 @@ def run(file: Path, debug: bool, **options: Any) -> None:
     """Run an experiment described in a TOML file.
 
     To write one, copy a file of the paper and change it: `kernelbandits list` shows where they lie. A method of your
-    own stands in the file as type = "my_module:MyPolicy", with my_module.py beside the file.
+    own stands in the file as type = "my_module:MyPolicy", with my_module.py beside the file. Data of your own: an
+    environment Classification or Surrogate with path = "my.parquet", taken from the folder of the file.
     """
     from kernelbandits.experiments import load
 
@@ -122,15 +111,14 @@ def run(file: Path, debug: bool, **options: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON, for other programs.")
 def list_(as_json: bool) -> None:
     """Show the experiments that come with the library and the names that a TOML file may use."""
-    from kernelbandits import Covariance, Environment, Estimator, Kernel, Policy, Width
+    from kernelbandits import Contexts, Covariance, Environment, Estimator, Kernel, Policy, Scaling, Width
     from kernelbandits.experiments import load, shipped
     from kernelbandits.specs import subclass_names
     from kernelbandits.studies import STUDIES
 
     experiments = {name: (load(name).title, str(path)) for name, path in shipped().items()}
-    kinds = {
-        kind.__name__: subclass_names(kind) for kind in (Policy, Estimator, Kernel, Width, Environment, Covariance)
-    }
+    shown_kinds = (Policy, Estimator, Kernel, Width, Environment, Covariance, Contexts, Scaling)
+    kinds = {kind.__name__: subclass_names(kind) for kind in shown_kinds}
     studies = {name: study.title for name, study in STUDIES.items()}
     if as_json:
         shown = {name: {"title": title, "file": path} for name, (title, path) in experiments.items()}

@@ -54,7 +54,7 @@ def label_points(
     refuse_empty(file, frame)
     encoding.split(frame.select(features), file)  # on all rows, so that messages name the row of the file
     refuse_labels(frame[label], cuts, file)
-    part = sampled(frame, max_rows)
+    part = frame[sampled(frame.height, max_rows)]
     labels = read_labels(part[label], cuts, min_rows, file)
     encoded = encoding.encode(part.select(features).filter(labels.present), file)
     counts = np.bincount(labels.codes)

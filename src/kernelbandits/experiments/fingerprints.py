@@ -25,7 +25,9 @@ _COMPUTING = (
     "specs.py",
     "kernels/*.py",
     "estimators/*.py",
+    "beliefs/*.py",
     "environments/*.py",
+    "environments/avazu/*.py",
     "policies/*.py",
     "tables/*.py",
 )

@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+from rich.table import Table
 
 from kernelbandits.experiments.engines import local, workers
 from kernelbandits.experiments.figures import regret_curves, save
@@ -30,11 +31,12 @@ def carry_out(
     jobs: int | None,
     as_json: bool,
     report: bool = False,
+    table: Callable[[Results], Table] = regret_table,
     findings: Callable[[Results], Sequence[str]] = lambda results: (),
 ) -> None:
-    """Run the experiment, write its output folder, and say where everything is and what the `findings` are."""
-    notes = notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
+    """Run the experiment, write its output folder, print its table, say what was found and where everything is."""
     started = time.monotonic()
+    notes = notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
     results = _run_with_bar(experiment, folder, workers(jobs))
     seconds = time.monotonic() - started
     found = tuple(findings(results))
@@ -48,7 +50,7 @@ def carry_out(
     if as_json:
         _print_json(results, folder, files, seconds, notes, found)
     else:
-        _print_table(results, folder, files, seconds, notes, found)
+        _print_table(table(results), folder, files, seconds, notes, found)
 
 
 def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
@@ -74,10 +76,10 @@ def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
 
 
 def _print_table(
-    results: Results, folder: Path, files: list[Path], seconds: float, notes: Notes, found: tuple[str, ...]
+    table: Table, folder: Path, files: list[Path], seconds: float, notes: Notes, found: tuple[str, ...]
 ) -> None:
     console = Console(soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 200)
-    console.print(regret_table(results))
+    console.print(table)
     for panel, lines in notes.items():
         for line in lines:
             console.print(f"{panel}: {line}", markup=False, highlight=False)

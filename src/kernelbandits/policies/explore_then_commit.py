@@ -108,6 +108,10 @@ class _ExploreThenCommitLearner(Learner):
         if self._predictors is None:
             self._data[arm].append((context.copy(), reward))
 
+    def withdraw(self) -> None:
+        if self._predictors is None:  # still exploring: the decision was a turn
+            self._turns.give_back()
+
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = contexts
         self._ahead_scores = None

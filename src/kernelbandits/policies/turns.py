@@ -18,10 +18,11 @@ class Turns:
     Turns are decisions, not rewards: while rewards are on their way, no arm is tried again and again.
     """
 
-    __slots__ = ("_counts",)
+    __slots__ = ("_counts", "_last")
 
     def __init__(self, n_arms: int) -> None:
         self._counts = np.zeros(n_arms)
+        self._last = 0
 
     @property
     def total(self) -> int:
@@ -36,4 +37,9 @@ class Turns:
         """The arm whose turn it is. Known beforehand, so its propensity is 1."""
         arm = int(mask_scores(-self._counts, eligible).argmax())
         self._counts[arm] += 1
+        self._last = arm
         return Choice(arm, 1.0, mask_scores(np.zeros(len(self._counts)), eligible), explored=True)
+
+    def give_back(self) -> None:
+        """The last turn was not taken."""
+        self._counts[self._last] -= 1

@@ -13,12 +13,12 @@ from typing import Any, final
 class Study:
     """A title, and what to do, called as (folder, seeds=, horizon=, jobs=, only=, as_json=, report=) by the command.
 
-    `takes` names the options beyond these that mean something to it, such as data_dir; it is called with these too.
+    `options` names options of the command that this study has besides; those that were given are passed on as well.
     """
 
     title: str
     carry_out: Callable[..., None]
-    takes: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 def _theory(
@@ -43,11 +43,22 @@ def _real_world(folder: Path, **options: Any) -> None:
     carry_out(folder, **options)
 
 
+def _table_1(folder: Path, **options: Any) -> None:
+    from kernelbandits.studies.table_1 import carry_out
+
+    carry_out(folder, **options)
+
+
 STUDIES = {
+    "table-1": Study(
+        "The paper's Table 1: ads of Avazu (with --data), or a synthetic stand-in",
+        _table_1,
+        ("data", "arms", "contexts", "dim", "level", "drop"),
+    ),
     "theory": Study("The paper's theory against experiment: four pictures with their tables", _theory),
     "real-world": Study(
         "The paper's methods and linear baselines on real data (digits; five more with --data-dir)",
         _real_world,
-        takes=("data_dir",),
+        ("data_dir",),
     ),
 }

@@ -38,6 +38,8 @@ def refuse_labels(column: pl.Series, cuts: Sequence[float], file: str) -> None:
     refuse_non_finite(column, file, "mend it, or leave it empty to leave out the row")
     if column.null_count() == len(column):
         raise InvalidFile(f"{file}: column {column.name!r} is empty throughout; expected a class in every row")
+    if column.dtype.is_nested():
+        raise InvalidFile(f"{file}: column {column.name!r} is of type {column.dtype}; expected a number or a text")
     if cuts and not column.dtype.is_numeric():
         raise InvalidFile(f"{file}: {not_numeric(column)}; cuts need numbers")
 
@@ -58,7 +60,7 @@ def _distinct(values: pl.Series) -> tuple[tuple[str, ...], IntArray]:
     plain = values.cast(pl.String) if values.dtype in (pl.Categorical, pl.Enum) else values
     levels = plain.unique().sort()
     codes = plain.replace_strict(levels, pl.Series(np.arange(len(levels))), return_dtype=pl.Int64)
-    return tuple(f"{level:g}" if isinstance(level, float) else str(level) for level in levels), codes.to_numpy()
+    return tuple(f"{level:.12g}" if isinstance(level, float) else str(level) for level in levels), codes.to_numpy()
 
 
 def _between(values: pl.Series, cuts: Sequence[float]) -> tuple[tuple[str, ...], IntArray]:

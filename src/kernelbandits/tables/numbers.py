@@ -8,21 +8,40 @@ from itertools import compress
 import numpy as np
 import polars as pl
 
+from kernelbandits.checks import HUGE
 from kernelbandits.errors import InvalidFile
 from kernelbandits.tables.blocks import Block
-from kernelbandits.tables.places import first, place, some
+from kernelbandits.tables.places import first, not_numeric, place, some
 from kernelbandits.tables.scaling import Scaling, moments
 from kernelbandits.types import Array, BoolArray
 
 
 def refuse_non_finite(column: pl.Series, file: str, remedy: str) -> None:
-    """Raise with row and column at the first NaN or infinity."""
+    """Raise with row and column at the first NaN, infinity, or number whose square would overflow."""
     if not column.dtype.is_float():
         return
-    row = first(~column.is_finite().fill_null(True))
+    wrong = ~(column.is_finite() & (column.abs() <= HUGE)).fill_null(True)
+    row = first(wrong)
     if row is not None:
-        n_bad = int((~column.is_finite().fill_null(True)).sum())
-        raise InvalidFile(f"{file}: {place(row, column.name)} is {column[row]} ({n_bad} such); {remedy}")
+        raise InvalidFile(f"{file}: {place(row, column.name)} is {column[row]} ({int(wrong.sum())} such); {remedy}")
+
+
+def refuse_gaps(column: pl.Series, file: str) -> None:
+    """Raise with row and column at the first entry that is missing."""
+    row = first(column.is_null())
+    if row is not None:
+        raise InvalidFile(
+            f"{file}: {place(row, column.name)} is empty ({column.null_count()} such); mend or leave out the row"
+        )
+
+
+def numbers_in(column: pl.Series, file: str) -> Array:
+    """A column as finite numbers, none of them missing, shape (n,); raises with the row otherwise."""
+    refuse_gaps(column, file)
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise InvalidFile(f"{file}: {not_numeric(column)}; expected a number in every row")
+    refuse_non_finite(column, file, "mend or leave out the row")
+    return column.cast(pl.Float64).to_numpy().copy()
 
 
 def encode_numbers(frame: pl.DataFrame, names: Sequence[str], scaling: Scaling) -> Block:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kernelbandits.errors import InvalidFile
 from kernelbandits.tables.places import some
+from kernelbandits.types import IntArray
 
 _SNIFFED = 1000
 _ENDINGS = ".csv, .csv.gz, .parquet or .npz"
@@ -47,11 +48,11 @@ def refuse_empty(file: str, frame: pl.DataFrame) -> None:
         raise InvalidFile(f"{file} has a header but no rows; expected one row per context")
 
 
-def sampled(frame: pl.DataFrame, max_rows: int | None) -> pl.DataFrame:
-    """At most `max_rows` rows, in their order; always the same ones, so that every seed meets one table."""
-    if max_rows is None or frame.height <= max_rows:
-        return frame
-    return frame[np.sort(np.random.default_rng(0).permutation(frame.height)[:max_rows])]
+def sampled(n_rows: int, most: int | None) -> IntArray:
+    """At most `most` of the rows, in their order; always the same ones, so that every seed meets one table."""
+    if most is None or n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).permutation(n_rows)[:most])
 
 
 def _reason(error: Exception) -> str:
@@ -135,7 +136,7 @@ def _ragged(path: Path) -> str | None:
 
 def _npz(path: Path, missing: Sequence[str]) -> pl.DataFrame:
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             missing = [name for name in ("X", "y") if name not in arrays.files]
             if missing:
                 raise InvalidFile(f"{path.name} has no array {missing[0]!r}; it has {some(arrays.files)}")

@@ -9,7 +9,7 @@ from typing import Any
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.report.curves import Curves, decimals
 from kernelbandits.experiments.report.page import Report, Section
-from kernelbandits.experiments.report.sections import Facts, Group, Listing
+from kernelbandits.experiments.report.sections import Facts, Findings, Group, Listing
 from kernelbandits.experiments.report.tables import Cell, Column, Table
 from kernelbandits.experiments.report.toml import key, text, toml_lines
 from kernelbandits.experiments.results import Results
@@ -38,6 +38,7 @@ def report_html(
         Curves("Cumulative regret", results),
         regret_table(results),
         *more,
+        *_said(provenance),
         settings(experiment),
         origin(provenance),
     )
@@ -83,8 +84,18 @@ def settings(experiment: Experiment) -> Section:
 
 def origin(provenance: Mapping[str, Any]) -> Facts:
     """Where the results come from, without the settings, which have a section of their own."""
-    facts = {name.replace("_", " "): _words(value) for name, value in provenance.items() if name != "experiment"}
-    return Facts("Provenance", facts)
+    told = {name: value for name, value in provenance.items() if name not in ("experiment", "notes") and value != {}}
+    return Facts("Provenance", {name.replace("_", " "): _words(value) for name, value in told.items()})
+
+
+def _said(provenance: Mapping[str, Any]) -> tuple[Section, ...]:
+    """What was done to the data of each panel, where there are some."""
+    notes: Mapping[str, Sequence[str]] = provenance.get("notes", {})
+    return (
+        (Findings("Data", tuple(f"{panel}: {line}" for panel, said in notes.items() for line in said)),)
+        if notes
+        else ()
+    )
 
 
 def write_report(path: Path, html: str) -> Path:

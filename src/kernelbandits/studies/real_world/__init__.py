@@ -18,7 +18,7 @@ def carry_out(
     only: tuple[str, ...],
     as_json: bool,
     report: bool,
-    data_dir: Path | None,
+    data_dir: Path | None = None,
 ) -> None:
     """Find the data sets, play all methods on them, and say who wins where, and what was left out."""
     horizon = HORIZON if horizon is None else horizon
@@ -26,7 +26,7 @@ def carry_out(
     study = experiment(found.environments, horizon, SEEDS if seeds is None else seeds)
     study = study.only(only) if only else study
     said = [*choices(study), *found.left_out_words()]
-    carry_out_experiment(study, folder, jobs, as_json, report, lambda results: [*findings(results), *said])
+    carry_out_experiment(study, folder, jobs, as_json, report, findings=lambda results: [*findings(results), *said])
 
 
 __all__ = ["carry_out"]
