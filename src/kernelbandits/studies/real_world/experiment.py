@@ -47,7 +47,7 @@ def methods(n_arms: int, dim: int, n_explore: int) -> dict[str, Policy]:
     """The paper's eight, then Uniform, LinearUCB and LinearThompsonSampling.
 
     The linear ones have the ridge of the paper's linear methods, λ² = 1 at ⟨x, x'⟩/d. α is 1; Thompson sampling has the
-    standard deviation √(K − 1)/K of a reward that is 1 with probability 1/K. None is tuned to a data set.
+    standard deviation √(K − 1)/K of a reward that is 1 with probability 1/K: one rule for all data sets.
     """
     spread = sqrt(n_arms - 1) / n_arms
     return paper.methods(dim, n_explore) | {

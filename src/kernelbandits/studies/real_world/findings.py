@@ -59,36 +59,41 @@ def findings(results: Results) -> list[str]:
 def _verdict(standing: Standing, ours: Sequence[str], outside: Sequence[str]) -> str:
     first, other = standing.best(ours), standing.best(outside)
     if standing.beats(other, first):
-        verdict = f"the paper's methods lose: {standing.words(other)}, the best of them {standing.words(first)}"
+        verdict = f"the paper's eight lose: {standing.words(other)}, the best of the eight {standing.words(first)}"
     elif standing.beats(first, other):
-        verdict = f"the paper's methods win: {standing.words(first)}, the best linear one {standing.words(other)}"
+        verdict = f"the paper's eight win: {standing.words(first)}, the best from outside {standing.words(other)}"
     else:
-        verdict = f"no clear difference: {standing.words(first)} of the paper's, {standing.words(other)} linear"
+        verdict = (
+            f"no clear difference: {standing.words(first)} of the paper's eight, {standing.words(other)} from outside"
+        )
     ratio = standing.regrets[first].mean() / max(standing.regrets[other].mean(), np.finfo(float).tiny)
     return f"{standing.panel}: {verdict} (ratio {ratio:.2f})"
 
 
 def _tally(standings: Sequence[Standing], ours: Sequence[str], outside: Sequence[str]) -> list[str]:
-    lost = [s.panel for s in standings if s.beats(s.best(outside), s.best(ours))]
-    won = [s.panel for s in standings if s.beats(s.best(ours), s.best(outside))]
-    return [
-        f"Against {' and '.join(outside)} the best of the paper's methods loses on {_listed(lost, len(standings))} "
-        f"and wins on {_listed(won, len(standings))}"
-    ]
+    lines = [_balance("the best of the paper's eight", ours, " and ".join(outside), outside, standings)]
+    if kernel := _kernel_etc(ours):
+        lines.append(_balance(" or ".join(kernel), kernel, " and ".join(outside), outside, standings))
+    return lines
 
 
 def _claim(standings: Sequence[Standing], ours: Sequence[str]) -> list[str]:
     """The paper's order on its own data: kernel EtC, with or without ridge, ahead of every CGP-UCB."""
-    kernel = [name for name in ("EtC", "EtC-Ridge") if name in ours]
-    bounds = [name for name in ours if name.startswith("CGP-UCB")]
+    kernel, bounds = _kernel_etc(ours), [name for name in ours if name.startswith("CGP-UCB")]
     if not kernel or not bounds:
         return []
-    holds = [s.panel for s in standings if s.beats(s.best(kernel), s.best(bounds))]
-    fails = [s.panel for s in standings if s.beats(s.best(bounds), s.best(kernel))]
-    return [
-        f"{' or '.join(kernel)} beats every CGP-UCB on {_listed(holds, len(standings))}; "
-        f"the best CGP-UCB beats it on {_listed(fails, len(standings))}"
-    ]
+    return [_balance(" or ".join(kernel), kernel, "the best CGP-UCB", bounds, standings)]
+
+
+def _kernel_etc(ours: Sequence[str]) -> list[str]:
+    return [name for name in ("EtC", "EtC-Ridge") if name in ours]
+
+
+def _balance(who: str, first: Sequence[str], whom: str, second: Sequence[str], standings: Sequence[Standing]) -> str:
+    """On which data sets the best of the first loses to the best of the second, and where it wins."""
+    lost = [s.panel for s in standings if s.beats(s.best(second), s.best(first))]
+    won = [s.panel for s in standings if s.beats(s.best(first), s.best(second))]
+    return f"Against {whom}, {who} loses on {_listed(lost, len(standings))} and wins on {_listed(won, len(standings))}"
 
 
 def _no_better_than_chance(standings: Sequence[Standing], names: Sequence[str]) -> list[str]:
