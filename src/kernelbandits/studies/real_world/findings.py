@@ -63,9 +63,7 @@ def _verdict(standing: Standing, ours: Sequence[str], outside: Sequence[str]) ->
     elif standing.beats(first, other):
         verdict = f"the paper's eight win: {standing.words(first)}, the best from outside {standing.words(other)}"
     else:
-        verdict = (
-            f"no clear difference: {standing.words(first)} of the paper's eight, {standing.words(other)} from outside"
-        )
+        verdict = f"no clear difference: {standing.words(first)} of the eight, {standing.words(other)} from outside"
     ratio = standing.regrets[first].mean() / max(standing.regrets[other].mean(), np.finfo(float).tiny)
     return f"{standing.panel}: {verdict} (ratio {ratio:.2f})"
 
