@@ -29,7 +29,7 @@ class LinearThompsonSampling(Policy):
     posterior. With `intercept`, the default, a feature that is always 1 is added. Features are taken as they are, not
     divided by √d as in the kernels.
 
-    Cost per round: O(K d²) to decide, about 0.2 ms more for the propensity with 20 arms; O(d²) to learn.
+    Cost per round: O(K d²) to decide, about 0.1 ms more for the propensity with 20 arms; O(d²) to learn.
 
     >>> agent = LinearThompsonSampling(scale=0.5).start(Problem(n_arms=4, dim=2), rng=0)
     >>> round(agent.choose([1.0, 2.0]).propensity, 9)
