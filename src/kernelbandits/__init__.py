@@ -86,6 +86,8 @@ from kernelbandits.policies import (
     Decisions,
     ExploreThenCommit,
     Learner,
+    LinearThompsonSampling,
+    LinearUCB,
     Oracle,
     Policy,
     SubGaussianWidth,
@@ -93,6 +95,7 @@ from kernelbandits.policies import (
     ThompsonSampling,
     Uniform,
     Width,
+    largest_probabilities,
 )
 from kernelbandits.problem import Problem
 from kernelbandits.simulation import Trace, play, replay
@@ -171,6 +174,8 @@ __all__ = [
     "Laplace",
     "Learner",
     "Linear",
+    "LinearThompsonSampling",
+    "LinearUCB",
     "Log",
     "LogFile",
     "LowRank",
@@ -222,6 +227,7 @@ __all__ = [
     "diagnosis",
     "errors",
     "experiments",
+    "largest_probabilities",
     "lenient_regret",
     "load",
     "mean_and_standard_error",
