@@ -74,7 +74,7 @@ from kernelbandits.kernels import (
     Sum,
 )
 from kernelbandits.logs import Log, LogFile
-from kernelbandits.metrics import lenient_regret, mean_and_standard_error
+from kernelbandits.metrics import lenient_regret, mean_and_standard_error, ratio_and_standard_error
 from kernelbandits.offline import ReplayedLog, replay_log
 from kernelbandits.policies import (
     GPUCB,
@@ -90,12 +90,15 @@ from kernelbandits.policies import (
     LinearUCB,
     Oracle,
     Policy,
+    Recommendation,
     SubGaussianWidth,
     TheoreticalWidth,
     ThompsonSampling,
     Uniform,
     Width,
+    default_policy,
     largest_probabilities,
+    recommend,
 )
 from kernelbandits.problem import Problem
 from kernelbandits.simulation import Trace, play, replay
@@ -198,6 +201,7 @@ __all__ = [
     "Product",
     "RadialKernel",
     "RationalQuadratic",
+    "Recommendation",
     "ReplayedLog",
     "Results",
     "Rounds",
@@ -224,6 +228,7 @@ __all__ = [
     "Width",
     "__version__",
     "adapters",
+    "default_policy",
     "diagnosis",
     "errors",
     "experiments",
@@ -233,6 +238,8 @@ __all__ = [
     "mean_and_standard_error",
     "paper",
     "play",
+    "ratio_and_standard_error",
+    "recommend",
     "replay",
     "replay_log",
     "run",

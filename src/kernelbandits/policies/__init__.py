@@ -8,6 +8,7 @@ from kernelbandits.policies.gp_ucb import GPUCB
 from kernelbandits.policies.linear_thompson import LinearThompsonSampling
 from kernelbandits.policies.linear_ucb import LinearUCB
 from kernelbandits.policies.propensities import largest_probabilities
+from kernelbandits.policies.recommending import Recommendation, default_policy, recommend
 from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
 
@@ -25,10 +26,13 @@ __all__ = [
     "LinearUCB",
     "Oracle",
     "Policy",
+    "Recommendation",
     "SubGaussianWidth",
     "TheoreticalWidth",
     "ThompsonSampling",
     "Uniform",
     "Width",
+    "default_policy",
     "largest_probabilities",
+    "recommend",
 ]
