@@ -130,7 +130,7 @@ class ProfileKernel(Kernel):
         [z] = right
         geometry = self._geometry()
         scale = geometry.scale(z).repeat(sizes)
-        t = np.empty_like(scale)
+        t = np.empty(len(scale))
         place = start = 0
         for (x,) in lefts:
             if x.ndim == 2:
@@ -147,7 +147,7 @@ class ProfileKernel(Kernel):
         return self._profile_over(t)
 
     def diagonal(self, X: Array) -> Array:
-        return self.profile(self._geometry().diagonal(X))
+        return self._profile_over(self._geometry().diagonal(X))
 
     @property
     def n_geometries(self) -> int:
