@@ -74,6 +74,7 @@ from kernelbandits.metrics import lenient_regret, mean_and_standard_error
 from kernelbandits.offline import ReplayedLog, replay_log
 from kernelbandits.policies import (
     GPUCB,
+    AdaptiveExploreThenCommit,
     Agent,
     CalibratedUCB,
     Choice,
@@ -81,6 +82,7 @@ from kernelbandits.policies import (
     Decision,
     Decisions,
     ExploreThenCommit,
+    GreedyInterpolation,
     Learner,
     Oracle,
     Policy,
@@ -127,6 +129,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "GPUCB",
+    "AdaptiveExploreThenCommit",
     "Agent",
     "ApproximateLowRank",
     "Avazu",
@@ -154,6 +157,7 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "GaussianProcess",
+    "GreedyInterpolation",
     "Health",
     "IndependentArms",
     "InnerProductKernel",

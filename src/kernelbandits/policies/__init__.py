@@ -1,15 +1,18 @@
 """Policies: how to decide."""
 
+from kernelbandits.policies.adaptive_explore_then_commit import AdaptiveExploreThenCommit
 from kernelbandits.policies.base import Agent, Choice, Decision, Decisions, Learner, Policy
 from kernelbandits.policies.baselines import Oracle, Uniform
 from kernelbandits.policies.calibrated_ucb import CalibratedUCB
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
+from kernelbandits.policies.greedy_interpolation import GreedyInterpolation
 from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
 
 __all__ = [
     "GPUCB",
+    "AdaptiveExploreThenCommit",
     "Agent",
     "CalibratedUCB",
     "Choice",
@@ -17,6 +20,7 @@ __all__ = [
     "Decision",
     "Decisions",
     "ExploreThenCommit",
+    "GreedyInterpolation",
     "Learner",
     "Oracle",
     "Policy",
