@@ -53,6 +53,8 @@ POLICIES = [
     *(kb.CalibratedUCB(belief) for belief in BELIEFS),
     kb.AdaptiveExploreThenCommit(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1e-8), cap=30),
     kb.AdaptiveExploreThenCommit(kb.GaussianProcess(kb.Linear() + 1.0, ridge=1e-6)),
+    kb.SuccessiveElimination(cap=30),
+    kb.SuccessiveElimination(kb.GaussianProcess(kb.Gaussian(gamma=2.0) + 1.0, ridge=1e-8), share=0.5),
     kb.GreedyInterpolation(n_initial=2),
     kb.GreedyInterpolation(kb.GaussianProcess(kb.Laplace() + 1.0, ridge=1e-8), n_initial=1),
     *(kb.ExploreThenCommit(estimator, n_explore=20) for estimator in ESTIMATORS),

@@ -66,15 +66,14 @@ def leave_one_out(kernel, X, y, ridge=0.0):
 
 
 def worth(pairs):
-    """Means over all rounds that draws (prediction, reward) of the arms make: largest reward, reward of the largest
-    prediction (the mean of those tied), and reward of any arm."""
-    best, committed, explored = [], [], []
+    """Means over all rounds that draws (prediction, reward) of the arms make: the largest reward, and the reward of
+    the largest prediction (the mean of those tied)."""
+    best, committed = [], []
     for drawn in product(*[list(zip(*pair, strict=True)) for pair in pairs]):
         top = max(prediction for prediction, _ in drawn)
         best.append(max(reward for _, reward in drawn))
         committed.append(np.mean([reward for prediction, reward in drawn if prediction == top]))
-        explored.append(np.mean([reward for _, reward in drawn]))
-    return np.mean(best), np.mean(committed), np.mean(explored)
+    return np.mean(best), np.mean(committed)
 
 
 def adaptive_exploration(rounds, kernel, ridge, horizon, cap):
@@ -86,7 +85,8 @@ def adaptive_exploration(rounds, kernel, ridge, horizon, cap):
             own = list(range(i, n * n_arms, n_arms))
             y = rounds.means[own, i] + rounds.noise[own]
             pairs.append((leave_one_out(kernel, rounds.contexts[own, i], y, ridge), y))
-        best, committed, explored = worth(pairs)
+        best, committed = worth(pairs)
+        explored = np.mean([y for _, y in pairs])
         regret = (best - committed) * sqrt((n - 1) / n)
         if n * n_arms >= cap or regret * (horizon + n * n_arms) <= 2 * n * n_arms * (best - explored):
             return min(n * n_arms, cap)

@@ -7,6 +7,7 @@ from kernelbandits.policies.calibrated_ucb import CalibratedUCB
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
 from kernelbandits.policies.greedy_interpolation import GreedyInterpolation
+from kernelbandits.policies.successive_elimination import SuccessiveElimination
 from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
 
@@ -25,6 +26,7 @@ __all__ = [
     "Oracle",
     "Policy",
     "SubGaussianWidth",
+    "SuccessiveElimination",
     "TheoreticalWidth",
     "ThompsonSampling",
     "Uniform",

@@ -20,27 +20,15 @@ Pairs = Sequence[tuple[Array, Array]]
 
 @final
 class Worth(NamedTuple):
-    """Mean rewards of a round: of the best reward, of the arm with the best prediction, and of an arm in turn."""
+    """Mean rewards of a round: of the best reward, and of the arm with the best prediction."""
 
     best: float
     committed: float
-    explored: float
-
-    @property
-    def commit_regret(self) -> float:
-        """Regret of a round after the commitment."""
-        return self.best - self.committed
-
-    @property
-    def explore_regret(self) -> float:
-        """Regret of a round of exploration."""
-        return self.best - self.explored
 
 
 def worth(pairs: Pairs) -> Worth:
     """Averages over all rounds that can be put together from the arms' draws: O(n K log n) for n draws in all."""
-    explored = float(np.mean([rewards.mean() for _, rewards in pairs]))
-    return Worth(_mean_of_largest([rewards for _, rewards in pairs]), _mean_of_chosen(pairs), explored)
+    return Worth(_mean_of_largest([rewards for _, rewards in pairs]), _mean_of_chosen(pairs))
 
 
 def _mean_of_largest(samples: Sequence[Array]) -> float:
@@ -53,18 +41,32 @@ def _mean_of_largest(samples: Sequence[Array]) -> float:
 
 
 def _mean_of_chosen(pairs: Pairs) -> float:
-    """E of the reward whose prediction is the largest: Σᵢⱼ y⁽ⁱ⁾ⱼ/nᵢ Πₖ≠ᵢ Fₖ(p⁽ⁱ⁾ⱼ).
+    """E of the reward whose prediction is the largest."""
+    weights = _chances_of_draws([predictions for predictions, _ in pairs])
+    return float(weights @ np.concatenate([rewards for _, rewards in pairs]))
 
-    A tie counts as half below in F. That is exact for ties of two; weights are scaled to sum to 1 for ties of more.
+
+def chances(samples: Sequence[Array]) -> Array:
+    """Probability of each sample that its draw is the largest, shape (K,)."""
+    edges = np.cumsum([0] + [len(sample) for sample in samples[:-1]])
+    chance: Array = np.add.reduceat(_chances_of_draws(samples), edges)
+    return chance
+
+
+def _chances_of_draws(samples: Sequence[Array]) -> Array:
+    """Probability of each draw to come up and be the largest, Πₖ≠ᵢ Fₖ(s⁽ⁱ⁾ⱼ)/nᵢ, one sample after the other.
+
+    A tie counts as half below in F. That is exact for ties of two; all is scaled to sum to 1 for ties of more.
     """
-    predictions, rewards = (np.concatenate(part) for part in zip(*pairs, strict=True))
-    weights = np.ones(len(predictions))
+    draws = np.concatenate(samples)
+    weights = np.ones(len(draws))
     start = 0
-    for own, _ in pairs:
-        stop, ordered = start + len(own), np.sort(own)
-        below = np.searchsorted(ordered, predictions, side="left") + np.searchsorted(ordered, predictions, side="right")
-        share = below / (2.0 * len(own))
-        share[start:stop] = 1.0 / len(own)
+    for sample in samples:
+        stop, ordered = start + len(sample), np.sort(sample)
+        below = np.searchsorted(ordered, draws, side="left") + np.searchsorted(ordered, draws, side="right")
+        share = below / (2.0 * len(sample))
+        share[start:stop] = 1.0 / len(sample)
         weights *= share
         start = stop
-    return float(weights @ rewards / weights.sum())
+    scaled: Array = weights / weights.sum()
+    return scaled
