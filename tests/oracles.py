@@ -93,6 +93,32 @@ def adaptive_exploration(rounds, kernel, ridge, horizon, cap):
     return None
 
 
+def successive_elimination(rounds, kernel, ridge, share, horizon, cap):
+    """The arms of the exploration, by refitting everything after every turn of the contenders."""
+    n_arms = rounds.means.shape[1]
+    played, contenders = [[] for _ in range(n_arms)], range(n_arms)
+    arms = []
+    while len(arms) < cap:
+        if len(arms) >= 3 * n_arms:
+            data = [(rounds.contexts[own, i], rounds.means[own, i] + rounds.noise[own]) for i, own in enumerate(played)]
+            best, committed = worth([(leave_one_out(kernel, X, y, ridge), y) for X, y in data])
+            wins = [int(np.argmax(drawn)) for drawn in product(*[y for _, y in data])]
+            chance = [wins.count(i) / len(wins) for i in range(n_arms)]
+            contenders = [i for i in range(n_arms) if chance[i] >= share * max(chance)]
+            n_draws = sum(len(played[i]) for i in contenders) / len(contenders)
+            spent = 2 * len(contenders) * int(n_draws)
+            regret = (best - committed) * sqrt((n_draws - 1) / int(n_draws))
+            turn_regret = best - np.mean([data[i][1].mean() for i in contenders])
+            remaining = horizon - len(arms) + sum(len(played[i]) for i in contenders) % len(contenders)
+            if len(contenders) == 1 or regret * (remaining + spent) <= spent * turn_regret:
+                break
+        for _ in contenders:
+            arm = min(contenders, key=lambda i: len(played[i]))
+            played[arm].append(len(arms))
+            arms.append(arm)
+    return arms[:cap]
+
+
 def explore_then_commit(rounds, kernel, ridge, n_explore):
     """Algorithm 1: arms in turn for T₀ rounds, one fit an arm, then the best prediction. `ridge` None is ridgeless."""
     n_arms = rounds.means.shape[1]
