@@ -7,6 +7,9 @@ from kernelbandits.policies.calibrated_ucb import CalibratedUCB
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
 from kernelbandits.policies.greedy_interpolation import GreedyInterpolation
+from kernelbandits.policies.linear_thompson import LinearThompsonSampling
+from kernelbandits.policies.linear_ucb import LinearUCB
+from kernelbandits.policies.propensities import largest_probabilities
 from kernelbandits.policies.successive_elimination import SuccessiveElimination
 from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
@@ -23,6 +26,8 @@ __all__ = [
     "ExploreThenCommit",
     "GreedyInterpolation",
     "Learner",
+    "LinearThompsonSampling",
+    "LinearUCB",
     "Oracle",
     "Policy",
     "SubGaussianWidth",
@@ -31,4 +36,5 @@ __all__ = [
     "ThompsonSampling",
     "Uniform",
     "Width",
+    "largest_probabilities",
 ]
