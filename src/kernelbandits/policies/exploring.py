@@ -85,7 +85,8 @@ class ExploringLearner(Learner):
         return pick_best(self._committed().scores(contexts, row), eligible, self._rng)
 
     def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions:
-        if self._explores() or self._n_decisions + len(contexts) > self._horizon():
+        doubles = self._problem.horizon is None and self._n_decisions + len(contexts) > self._guess
+        if self._explores() or doubles:
             return super().decide_batch(contexts, eligible)
         self._in_turn = False
         self._n_decisions += len(contexts)
