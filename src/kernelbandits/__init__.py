@@ -78,6 +78,7 @@ from kernelbandits.metrics import lenient_regret, mean_and_standard_error, ratio
 from kernelbandits.offline import ReplayedLog, replay_log
 from kernelbandits.policies import (
     GPUCB,
+    AdaptiveExploreThenCommit,
     Agent,
     CalibratedUCB,
     Choice,
@@ -85,6 +86,7 @@ from kernelbandits.policies import (
     Decision,
     Decisions,
     ExploreThenCommit,
+    GreedyInterpolation,
     Learner,
     LinearThompsonSampling,
     LinearUCB,
@@ -92,6 +94,7 @@ from kernelbandits.policies import (
     Policy,
     Recommendation,
     SubGaussianWidth,
+    SuccessiveElimination,
     TheoreticalWidth,
     ThompsonSampling,
     Uniform,
@@ -137,6 +140,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "GPUCB",
+    "AdaptiveExploreThenCommit",
     "Agent",
     "ApproximateLowRank",
     "Avazu",
@@ -164,6 +168,7 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "GaussianProcess",
+    "GreedyInterpolation",
     "Health",
     "IndependentArms",
     "InnerProductKernel",
@@ -213,6 +218,7 @@ __all__ = [
     "SpectralDecay",
     "StudentNoise",
     "SubGaussianWidth",
+    "SuccessiveElimination",
     "Sum",
     "Surrogate",
     "SurrogateInstance",
