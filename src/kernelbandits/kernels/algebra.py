@@ -143,8 +143,8 @@ class Shifted(Kernel):
     def evaluate(self, left: Features, right: Features) -> Array:
         return self._shift(self.kernel.evaluate(left, right))
 
-    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
-        return self._shift(self.kernel.evaluate_each(lefts, right))
+    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
+        return self._shift(self.kernel.evaluate_each(lefts, sizes, right))
 
     def _shift(self, values: Array) -> Array:
         values += self.offset  # the inner kernel's answer is a fresh array

@@ -9,6 +9,8 @@ from kernelbandits.environments import Environment, LowRank, StudentNoise, Synth
 from kernelbandits.experiments import Panel, load
 from kernelbandits.kernels import Linear, Matern, Periodic
 from kernelbandits.policies import (
+    AdaptiveExploreThenCommit,
+    GreedyInterpolation,
     Policy,
     ThompsonSampling,
     default_policy,
@@ -23,6 +25,8 @@ def new_policies() -> dict[str, Policy]:
     return {
         DEFAULT: default_policy(),
         "ThompsonSampling": ThompsonSampling(),
+        "AdaptiveEtC": AdaptiveExploreThenCommit(),
+        "GreedyInterpolation": GreedyInterpolation(),
     }
 
 
