@@ -3,6 +3,7 @@
 from kernelbandits.policies.base import Agent, Choice, Decision, Decisions, Learner, Policy
 from kernelbandits.policies.baselines import Oracle, Uniform
 from kernelbandits.policies.calibrated_ucb import CalibratedUCB
+from kernelbandits.policies.exploration_floor import ExplorationFloor
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
 from kernelbandits.policies.thompson import ThompsonSampling
@@ -16,6 +17,7 @@ __all__ = [
     "ConstantWidth",
     "Decision",
     "Decisions",
+    "ExplorationFloor",
     "ExploreThenCommit",
     "Learner",
     "Oracle",

@@ -25,7 +25,8 @@ class ExploreThenCommit(Policy):
     """Plays the arms in turn for `n_explore` rounds in total (T₀ = NK), fits each arm once, then plays the best mean.
 
     Exploration is the paper's round-robin: the turn is known beforehand, so its propensity is 1. With a mask, the
-    eligible arm played least so far is next. Rewards observed after the commitment are not used.
+    eligible arm played least so far is next. Rewards observed after the commitment are not used. An arm can be added
+    while exploration lasts; the number of its rounds stays.
 
     Cost: one fit of n_explore/K points an arm; then O(n_explore · d) a round, a matrix product for prefetched rounds.
 
@@ -64,13 +65,17 @@ class _ExploreThenCommitLearner(Learner):
         self._ahead: Array | None = None
         self._ahead_scores: Array | None = None
 
+    @property
+    def _exploring(self) -> bool:
+        return self._predictors is None and self._turns.total < self._n_explore
+
     def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
-        if self._predictors is None and self._turns.total < self._n_explore:
+        if self._exploring:
             return self._turns.next(eligible)
         return pick_best(self._scores(contexts, row), eligible, self._rng)
 
     def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions:
-        if self._predictors is None and self._turns.total < self._n_explore:
+        if self._exploring:
             return super().decide_batch(contexts, eligible)
         scores = _predict(self._committed(), contexts)
         if eligible is not None:
@@ -111,6 +116,16 @@ class _ExploreThenCommitLearner(Learner):
     def withdraw(self) -> None:
         if self._predictors is None:  # still exploring: the decision was a turn
             self._turns.give_back()
+
+    def add_arm(self, problem: Problem) -> None:
+        if not self._exploring:
+            raise InvalidArgument(
+                f"ExploreThenCommit cannot take on another arm: its {self._n_explore} rounds of exploration are over; "
+                "start a new agent, or use a policy that goes on learning"
+            )
+        self._problem = problem
+        self._turns.add_arm()
+        self._data.append([])
 
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = contexts
