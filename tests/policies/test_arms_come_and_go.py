@@ -19,6 +19,8 @@ CAN = [
     kb.CalibratedUCB(kb.EmpiricalBayes(pooling=kb.PerArm(), memory=kb.Window(30))),
     kb.GPUCB(MODEL, kb.ConstantWidth(1.0)),
     kb.ExploreThenCommit(kb.KernelRidge(kb.Gaussian(), ridge=0.1), n_explore=60),
+    kb.LinearUCB(),
+    kb.LinearThompsonSampling(scale=0.5),
     kb.ExplorationFloor(kb.ThompsonSampling(), epsilon=0.02),
 ]
 every = pytest.mark.parametrize("policy", CAN, ids=repr)
@@ -55,6 +57,24 @@ def test_an_arm_can_be_added_in_the_middle(policy):
         agent.observe(contexts[arms[-1]], arms[-1], 3.0 * (arms[-1] == 3) + 0.1 * rng.standard_normal())
     late = np.mean(np.array(arms[-40:]) == 3)
     assert late > (0.1 if policy == kb.Uniform() else 0.7)
+
+
+@pytest.mark.slow
+def test_an_arm_added_late_costs_no_more_than_one_from_the_start():
+    """Regret of Thompson sampling after round 200, the tenth arm from the start or from then on; summed over seeds."""
+    K, dim, horizon, late, totals = 10, 30, 700, 200, np.zeros(2)
+    for seed in range(1000, 1006):
+        instance = kb.Synthetic(kb.LowRank(), n_arms=K, dim=dim).draw(seed)
+        rounds = instance.rounds(horizon, np.random.default_rng(seed))
+        for i, n_first in enumerate((K, K - 1)):
+            agent = kb.ThompsonSampling().start(kb.Problem(n_first, dim), seed)
+            for t in range(horizon):
+                if t == late and agent.problem.n_arms < K:
+                    agent.add_arm()
+                arm = agent.choose(rounds.contexts[t, : agent.problem.n_arms]).arm
+                agent.observe(rounds.contexts[t, arm], arm, float(rounds.means[t, arm] + rounds.noise[t]))
+                totals[i] += (t >= late) * (rounds.means[t].max() - rounds.means[t, arm])
+    assert totals[1] < 1.25 * totals[0]
 
 
 @pytest.mark.parametrize("announced", [False, True])

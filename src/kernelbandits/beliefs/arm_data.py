@@ -67,12 +67,14 @@ class ArmData:
     def of(self, arm: int) -> tuple[Array, Array]:
         """Contexts (n, d) and rewards (n,) of an arm: copies, in an order that depends on the values alone.
 
-        So whatever is computed from them is the same to the last bit for any order of arrival.
+        It is that of the first feature. So whatever is computed from them is the same to the last bit for any order of
+        arrival.
         """
         n = self.counts[arm]
         rows = np.column_stack([self._X[arm][:n], self._y[arm][:n]])
-        order = rows.view(np.dtype((np.void, rows.strides[0]))).ravel().argsort(kind="stable")
-        return rows[order, :-1].copy(), rows[order, -1].copy()
+        rows = rows[rows.view(np.dtype((np.void, rows.strides[0]))).ravel().argsort()]  # by their bytes: for ties
+        rows = rows[rows[:, 0].argsort(kind="stable")]
+        return rows[:, :-1].copy(), rows[:, -1].copy()
 
     @property
     def played(self) -> list[int]:
