@@ -84,6 +84,7 @@ from kernelbandits.metrics import lenient_regret, mean_and_standard_error, ratio
 from kernelbandits.offline import ReplayedLog, replay_log
 from kernelbandits.policies import (
     GPUCB,
+    AdaptiveExploreThenCommit,
     Agent,
     CalibratedUCB,
     Choice,
@@ -92,6 +93,7 @@ from kernelbandits.policies import (
     Decisions,
     ExplorationFloor,
     ExploreThenCommit,
+    GreedyInterpolation,
     Learner,
     LinearThompsonSampling,
     LinearUCB,
@@ -99,6 +101,7 @@ from kernelbandits.policies import (
     Policy,
     Recommendation,
     SubGaussianWidth,
+    SuccessiveElimination,
     TheoreticalWidth,
     ThompsonSampling,
     Uniform,
@@ -144,6 +147,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "GPUCB",
+    "AdaptiveExploreThenCommit",
     "Agent",
     "ApproximateLowRank",
     "Avazu",
@@ -174,6 +178,7 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "GaussianProcess",
+    "GreedyInterpolation",
     "Health",
     "IndependentArms",
     "Influence",
@@ -225,6 +230,7 @@ __all__ = [
     "SpectralDecay",
     "StudentNoise",
     "SubGaussianWidth",
+    "SuccessiveElimination",
     "Sum",
     "Surrogate",
     "SurrogateInstance",

@@ -15,8 +15,7 @@ def rewards_of(rng, n):
     """n rounds with the arms in random order."""
     contexts, arms = rng.standard_normal((n, DIM)), rng.integers(N_ARMS, size=n)
     noise = 0.1 * rng.standard_normal(n)
-    rewards = np.sin(contexts[:, 0]) + 0.3 * arms + noise
-    return list(zip(contexts, arms.tolist(), rewards.tolist(), strict=True))
+    return [(contexts[t], int(arms[t]), float(np.sin(contexts[t, 0]) + 0.3 * arms[t] + noise[t])) for t in range(n)]
 
 
 def follow(belief, observed):

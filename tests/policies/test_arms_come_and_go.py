@@ -19,6 +19,7 @@ CAN = [
     kb.CalibratedUCB(kb.EmpiricalBayes(pooling=kb.PerArm(), memory=kb.Window(30))),
     kb.GPUCB(MODEL, kb.ConstantWidth(1.0)),
     kb.ExploreThenCommit(kb.KernelRidge(kb.Gaussian(), ridge=0.1), n_explore=60),
+    kb.GreedyInterpolation(),
     kb.LinearUCB(),
     kb.LinearThompsonSampling(scale=0.5),
     kb.ExplorationFloor(kb.ThompsonSampling(), epsilon=0.02),
