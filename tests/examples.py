@@ -43,9 +43,14 @@ FAMILIES = [kb.Bandwidths((2.0, 0.5)), kb.TheseKernels((kb.Gaussian(gamma=4.0), 
 
 POOLINGS = [kb.Pooled(), kb.PerArm(strength=5.0)]
 
+MEMORIES = [kb.Everything(), kb.Window(40)]
+
+INFLUENCES = [kb.Unlimited(), kb.ClippedInnovations(limit=2.5)]
+
 BELIEFS = [
     kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
     *(kb.EmpiricalBayes(family, offset=0.5, pooling=pooling) for family in FAMILIES for pooling in POOLINGS),
+    kb.EmpiricalBayes(pooling=kb.PerArm(), memory=kb.Window(20), influence=kb.ClippedInnovations()),
 ]
 
 POLICIES = [
@@ -67,6 +72,10 @@ POLICIES = [
     kb.LinearThompsonSampling(scale=0.0, ridge=0.5, intercept=False),
     kb.Uniform(),
     kb.Oracle(),
+    kb.ExplorationFloor(kb.ThompsonSampling(), epsilon=0.05),
+    kb.ExplorationFloor(kb.CalibratedUCB(), epsilon=0.25),
+    kb.ExplorationFloor(kb.ExploreThenCommit(kb.KernelRidge(kb.Laplace(), ridge=0.3), n_explore=20), epsilon=0.1),
+    kb.ExplorationFloor(kb.ExplorationFloor(kb.Uniform(), epsilon=0.1), epsilon=0.1),
 ]
 
 COVARIANCES = [kb.LowRank(), kb.LowRank(n_active=2), kb.ApproximateLowRank(), kb.SpectralDecay()]
@@ -113,6 +122,8 @@ ALL = [
     *WIDTHS,
     *FAMILIES,
     *POOLINGS,
+    *MEMORIES,
+    *INFLUENCES,
     *BELIEFS,
     *POLICIES,
     *COVARIANCES,
