@@ -34,7 +34,15 @@ ESTIMATORS = [
     kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1),
     kb.Nystrom(kb.Gaussian(gamma=4.0), ridge=0.1, n_centers=8),
     kb.Nystrom(kb.Linear(), ridge=0.0, n_centers=100, centers=kb.LeverageCenters(pilot=20), seed=3),
+    kb.ConjugateGradient(kb.Gaussian(gamma=4.0)),
+    kb.ConjugateGradient(kb.Matern(nu=1.5), 0.1, kb.NoPreconditioner(), tolerance=1e-6, memory=0),
+    kb.GradientDescent(kb.Gaussian(gamma=4.0), kb.FixedSteps(30)),
+    kb.GradientDescent(kb.Laplace(), kb.HeldOut(patience=3), ridge=0.1, seed=2),
 ]
+
+PRECONDITIONERS = [kb.NoPreconditioner(), kb.PartialCholesky(rank=10), kb.PartialCholesky(5, kb.GreedyCenters())]
+
+STOPPINGS = [kb.FixedSteps(10), kb.HeldOut(fraction=0.3)]
 
 CENTERS = [
     kb.UniformCenters(),
@@ -61,7 +69,7 @@ ENVIRONMENTS = [
     kb.Synthetic(kb.LowRank(), n_arms=1, dim=4, kernel=kb.Linear(), n_bumps=3, noise_std=0.0, clip=0.5),
 ]
 
-ALL = [*KERNELS, *ESTIMATORS, *CENTERS, *WIDTHS, *POLICIES, *COVARIANCES, *ENVIRONMENTS]
+ALL = [*KERNELS, *ESTIMATORS, *CENTERS, *PRECONDITIONERS, *STOPPINGS, *WIDTHS, *POLICIES, *COVARIANCES, *ENVIRONMENTS]
 
 
 def exported(base):

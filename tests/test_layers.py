@@ -13,7 +13,7 @@ ROOT = Path(kb.__file__).parent
 LAYERS = [
     # Each layer may import those above it in this list, and itself.
     {"version", "types", "errors"},
-    {"checks", "fields"},
+    {"checks", "fields", "memory", "progress"},
     {"specs", "linalg"},
     {"problem"},
     {"kernels"},
@@ -29,7 +29,7 @@ LAYERS = [
 HEAVY = {
     "matplotlib": {"experiments/figures.py", "benchmarks/picture.py", "diagnosis/figures.py", "studies"},
     "sklearn": {"adapters.py", "benchmarks"},
-    "rich": {"experiments", "benchmarks", "diagnosis", "studies"},
+    "rich": {"progress.py", "experiments", "benchmarks", "diagnosis", "studies"},
     "click": {"cli/"},
 }
 

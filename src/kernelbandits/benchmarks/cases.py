@@ -43,7 +43,17 @@ class Case:
 
 def all_cases() -> Iterator[Case]:
     """Every case, in the order of the table."""
-    from kernelbandits.benchmarks import decisions, environments, fits, growth, startup, studies, ucb
+    from kernelbandits.benchmarks import (
+        decisions,
+        environments,
+        fits,
+        growth,
+        iterative,
+        nystrom,
+        startup,
+        studies,
+        ucb,
+    )
 
-    for module in (ucb, environments, fits, decisions, startup, growth, studies):
+    for module in (ucb, environments, fits, nystrom, iterative, decisions, startup, growth, studies):
         yield from module.cases()

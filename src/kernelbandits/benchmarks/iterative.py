@@ -1,0 +1,134 @@
+"""Conjugate gradients against the exact solver at N = 20,000, with and without a preconditioner, and growth with N."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from kernelbandits import (
+    ConjugateGradient,
+    FixedSteps,
+    Gaussian,
+    GradientDescent,
+    KernelRidge,
+    NoPreconditioner,
+    Nystrom,
+    PartialCholesky,
+)
+from kernelbandits.benchmarks.cases import Case
+from kernelbandits.benchmarks.measure import exponent, nothing
+from kernelbandits.errors import NotConverged
+from kernelbandits.types import Array
+
+N, DIM, GAMMA = 20_000, 100, 1.0
+
+
+def data(n: int, dim: int) -> tuple[Array, Array]:
+    """Normal points and a function of a few of their features, with a little noise."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, dim))
+    return X, np.sin(X[:, :3].sum(axis=1)) + 0.1 * rng.standard_normal(n)
+
+
+_CHILD = """
+import json, re, time
+from kernelbandits import ConjugateGradient, Gaussian, MinNormInterpolator
+from kernelbandits.benchmarks.iterative import DIM, GAMMA, N, data
+from threadpoolctl import threadpool_limits
+import numpy as np
+peak = lambda: int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1]) * 1024
+with threadpool_limits(1):
+    (X, y), (Z, _) = data(N, DIM), data(1000, DIM)
+    Z = Z[::-1] + 0.5
+    base, start = peak(), time.perf_counter()
+    ours = ConjugateGradient(Gaussian(GAMMA)).fit(X, y)
+    seconds, memory = time.perf_counter() - start, peak() - base
+    approximate = ours.mean(Z)
+    start = time.perf_counter()
+    exact = MinNormInterpolator(Gaussian(GAMMA)).fit(X, y)
+    print(json.dumps({
+        "seconds, conjugate gradients": seconds,
+        "seconds, exact": time.perf_counter() - start,
+        "iterations": ours.report.iterations,
+        "relative residual (goal ≤ 1e-8)": ours.report.residual,
+        "extra memory in MB, conjugate gradients": memory / 1e6,
+        "extra memory in MB, exact": (peak() - base) / 1e6,
+        "largest difference of 1,000 predictions (goal ≤ 1e-6)": float(np.abs(exact.mean(Z) - approximate).max()),
+    }))
+"""
+
+
+def _against_exact() -> Mapping[str, float]:
+    """In a process of its own, conjugate gradients first: the peak of memory only grows."""
+    done = subprocess.run([sys.executable, "-c", _CHILD], check=True, capture_output=True, text=True)
+    facts: dict[str, float] = json.loads(done.stdout)
+    facts["seconds, relative to exact (goal < 0.5, or memory < 0.25)"] = (
+        facts["seconds, conjugate gradients"] / facts["seconds, exact"]
+    )
+    facts["memory, relative to exact"] = (
+        facts["extra memory in MB, conjugate gradients"] / facts["extra memory in MB, exact"]
+    )
+    return facts
+
+
+def _ill_conditioned() -> Mapping[str, float]:
+    """Points in three dimensions under a smooth kernel: eigenvalues fall by many orders of magnitude."""
+    X, y = data(3000, 3)
+    iterations = {}
+    for name, preconditioner in (("without", NoPreconditioner()), ("with", PartialCholesky())):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)  # the iterations up to the limit count as so many
+            report = ConjugateGradient(Gaussian(1.0), 1e-3, preconditioner, max_iterations=3000).fit(X, y).report
+        iterations[f"iterations {name} a preconditioner, N = 3,000, d = 3, ridge = 0.001"] = float(report.iterations)
+        iterations[f"relative residual {name} a preconditioner"] = report.residual
+    return iterations
+
+
+def _seconds(run: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def _best(run: Callable[[], Any], repeats: int) -> float:
+    return min(_seconds(run) for _ in range(repeats))
+
+
+def _growth() -> Mapping[str, float]:
+    exact, linear, quadratic = (4000, 8000, 16_000), (25_000, 50_000, 100_000, 200_000), (4000, 8000, 16_000)
+
+    def per_iteration(n: int) -> float:
+        X, y = data(n, DIM)
+        few, many = (GradientDescent(Gaussian(GAMMA), FixedSteps(steps), memory=0) for steps in (1, 4))
+        return (_seconds(lambda: many.fit(X, y)) - _seconds(lambda: few.fit(X, y))) / 3.0
+
+    def exactly(n: int) -> float:
+        X, y = data(n, DIM)
+        return _best(lambda: KernelRidge(Gaussian(GAMMA), 1.0).fit(X, y), 2 if n < 10_000 else 1)
+
+    def by_centers(n: int) -> float:
+        X, y = data(n, DIM)
+        return _best(lambda: Nystrom(Gaussian(GAMMA), 1.0, 500).fit(X, y), 3)
+
+    return {
+        "exponent of time in N, exact (theory: 3)": exponent([*exact], [exactly(n) for n in exact]),
+        "exponent of time in N, Nyström, M = 500 (theory: 1)": exponent([*linear], [by_centers(n) for n in linear]),
+        "exponent of time in N, one matrix-free step (theory: 2)": exponent(
+            [*quadratic], [per_iteration(n) for n in quadratic]
+        ),
+    }
+
+
+def cases() -> Iterator[Case]:
+    """Figures rather than ratios: one exact fit of this size takes most of a minute."""
+    title = f"conjugate gradients against the exact interpolator, N = {N}, d = {DIM}, one thread"
+    yield Case("cg-exact", title, nothing, facts=_against_exact)
+    yield Case("cg-preconditioner", "what the preconditioner saves", nothing, facts=_ill_conditioned)
+    yield Case("growth-fits", "how the cost of fits grows with N", nothing, facts=_growth)
