@@ -9,6 +9,7 @@ from pathlib import Path
 from kernelbandits.errors import TooLarge
 
 _CGROUP = Path("/sys/fs/cgroup")
+_SMALL = 2**26
 
 
 def available() -> int:
@@ -49,7 +50,9 @@ def words(size: float) -> str:
 
 
 def require(size: float, what: str, instead: str) -> None:
-    """Raise `TooLarge` if `size` bytes are more than there are."""
+    """Raise `TooLarge` if `size` bytes are more than there are. What is small anyway is not asked about."""
+    if size < _SMALL:
+        return
     have = available()
     if size > have:
         raise TooLarge(f"{what} needs {words(size)} of memory, of which {words(have)} are available; {instead}")

@@ -44,6 +44,10 @@ class ConjugateGradient(IterativeEstimator):
     memory: CountFromZero = 500_000_000
     seed: CountFromZero = 0
 
+    def least_memory(self, n: int, d: int) -> float:
+        """Bytes that a fit of n points with d features holds beside the panels it keeps."""
+        return self.preconditioner.memory(n) + 16.0 * n * (d + 2)
+
     def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, Convergence]:
         if self.ridge or not count_duplicates(X):
             return self._solve(X, y, start)
@@ -56,7 +60,7 @@ class ConjugateGradient(IterativeEstimator):
     def _solve(self, X: Array, y: Array, start: Array) -> tuple[Array, Convergence]:
         began = time.monotonic()
         n, d = X.shape
-        size = self.preconditioner.memory(n) + 16.0 * n * (d + 2)
+        size = self.least_memory(n, d)
         room.require(size, f"conjugate gradients for {n} points", "use Nystrom, or a preconditioner of lower rank")
         rng = np.random.default_rng(self.seed)
         product = KernelProduct(self.kernel, X, self.ridge, min(self.memory, 0.5 * (room.available() - size)))
