@@ -13,12 +13,12 @@ ROOT = Path(kb.__file__).parent
 LAYERS = [
     # Each layer may import those above it in this list, and itself.
     {"version", "types", "errors"},
-    {"checks", "fields", "memory", "progress"},
+    {"checks", "fields", "memory", "progress", "scans"},
     {"specs", "linalg"},
     {"problem"},
     {"kernels"},
     {"estimators"},
-    {"environments", "policies", "adapters"},
+    {"environments", "policies", "adapters", "fitting"},
     {"theory"},
     {"simulation", "metrics", "testing"},
     {"experiments"},

@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from kernelbandits import adapters, diagnosis, experiments, paper, testing, theory
     from kernelbandits.adapters import KernelInterpolator, KernelRidgeRegressor
     from kernelbandits.experiments import Experiment, Panel, Results, load, run
+    from kernelbandits.fitting import fit_arms, fit_table
 
 _LAZY = {
     # What needs scikit-learn, polars or matplotlib is imported when first used.
@@ -102,6 +103,8 @@ _LAZY = {
     "Experiment": "experiments",
     "Panel": "experiments",
     "Results": "experiments",
+    "fit_arms": "fitting",
+    "fit_table": "fitting",
     "load": "experiments",
     "run": "experiments",
 }
@@ -201,6 +204,8 @@ __all__ = [
     "errors",
     "estimate",
     "experiments",
+    "fit_arms",
+    "fit_table",
     "lenient_regret",
     "load",
     "mean_and_standard_error",

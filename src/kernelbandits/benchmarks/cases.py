@@ -49,11 +49,12 @@ def all_cases() -> Iterator[Case]:
         fits,
         growth,
         iterative,
+        million,
         nystrom,
         startup,
         studies,
         ucb,
     )
 
-    for module in (ucb, environments, fits, nystrom, iterative, decisions, startup, growth, studies):
+    for module in (ucb, environments, fits, nystrom, million, iterative, decisions, startup, growth, studies):
         yield from module.cases()
