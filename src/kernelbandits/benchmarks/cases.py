@@ -46,6 +46,7 @@ def all_cases() -> Iterator[Case]:
     from kernelbandits.benchmarks import (
         decisions,
         environments,
+        fit_growth,
         fits,
         growth,
         iterative,
@@ -56,5 +57,17 @@ def all_cases() -> Iterator[Case]:
         ucb,
     )
 
-    for module in (ucb, environments, fits, nystrom, million, iterative, decisions, startup, growth, studies):
+    for module in (
+        ucb,
+        environments,
+        fits,
+        nystrom,
+        million,
+        iterative,
+        decisions,
+        startup,
+        growth,
+        fit_growth,
+        studies,
+    ):
         yield from module.cases()

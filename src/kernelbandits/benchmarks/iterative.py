@@ -1,29 +1,18 @@
-"""Conjugate gradients against the exact solver at N = 20,000, with and without a preconditioner, and growth with N."""
+"""Conjugate gradients against the exact solver at N = 20,000, and with and without a preconditioner."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kernelbandits import (
-    ConjugateGradient,
-    FixedSteps,
-    Gaussian,
-    GradientDescent,
-    KernelRidge,
-    NoPreconditioner,
-    Nystrom,
-    PartialCholesky,
-)
+from kernelbandits import ConjugateGradient, Gaussian, NoPreconditioner, PartialCholesky
 from kernelbandits.benchmarks.cases import Case
-from kernelbandits.benchmarks.measure import exponent, nothing
+from kernelbandits.benchmarks.measure import nothing
 from kernelbandits.errors import NotConverged
 from kernelbandits.types import Array
 
@@ -91,44 +80,8 @@ def _ill_conditioned() -> Mapping[str, float]:
     return iterations
 
 
-def _seconds(run: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
-def _best(run: Callable[[], Any], repeats: int) -> float:
-    return min(_seconds(run) for _ in range(repeats))
-
-
-def _growth() -> Mapping[str, float]:
-    exact, linear, quadratic = (4000, 8000, 16_000), (25_000, 50_000, 100_000, 200_000), (4000, 8000, 16_000)
-
-    def per_iteration(n: int) -> float:
-        X, y = data(n, DIM)
-        few, many = (GradientDescent(Gaussian(GAMMA), FixedSteps(steps), memory=0) for steps in (1, 4))
-        return (_seconds(lambda: many.fit(X, y)) - _seconds(lambda: few.fit(X, y))) / 3.0
-
-    def exactly(n: int) -> float:
-        X, y = data(n, DIM)
-        return _best(lambda: KernelRidge(Gaussian(GAMMA), 1.0).fit(X, y), 2 if n < 10_000 else 1)
-
-    def by_centers(n: int) -> float:
-        X, y = data(n, DIM)
-        return _best(lambda: Nystrom(Gaussian(GAMMA), 1.0, 500).fit(X, y), 3)
-
-    return {
-        "exponent of time in N, exact (theory: 3)": exponent([*exact], [exactly(n) for n in exact]),
-        "exponent of time in N, Nyström, M = 500 (theory: 1)": exponent([*linear], [by_centers(n) for n in linear]),
-        "exponent of time in N, one matrix-free step (theory: 2)": exponent(
-            [*quadratic], [per_iteration(n) for n in quadratic]
-        ),
-    }
-
-
 def cases() -> Iterator[Case]:
     """Figures rather than ratios: one exact fit of this size takes most of a minute."""
     title = f"conjugate gradients against the exact interpolator, N = {N}, d = {DIM}, one thread"
     yield Case("cg-exact", title, nothing, facts=_against_exact)
     yield Case("cg-preconditioner", "what the preconditioner saves", nothing, facts=_ill_conditioned)
-    yield Case("growth-fits", "how the cost of fits grows with N", nothing, facts=_growth)
