@@ -28,7 +28,7 @@ def _nystrom(n: int, n_centers: int = 500, dim: int = DIM) -> Fit:
 
 
 def _steps(n: int, steps: int) -> Fit:
-    """Matrix-free products and nothing else: what an iteration of conjugate gradients costs without a preconditioner."""
+    """Matrix-free products and nothing else: what an iteration of conjugate gradients costs."""
     X, y = data(n, DIM)
     return lambda: GradientDescent(Gaussian(), FixedSteps(steps), memory=0).fit(X, y)
 
