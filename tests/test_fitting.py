@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
-from kernelbandits import scans
 from kernelbandits.errors import InvalidFile
 from kernelbandits.fitting import RowSample
+from kernelbandits.tables import scans
 
 
 def table(n=900, d=3, seed=0):
@@ -92,14 +92,14 @@ def test_a_type_that_shows_late_in_a_csv_is_read(tmp_path):
         (
             lambda f: f.with_columns(x1=pl.when(pl.int_range(pl.len()) == 700).then(None).otherwise(pl.col("x1"))),
             {"reward_column": "reward", "columns": ["x0", "x1"]},
-            "row 701 .the first is 1., column 'x1' is empty",
+            "row 701 .the first below the header is 1., column 'x1' is empty",
         ),
         (
             lambda f: f.with_columns(
                 reward=pl.when(pl.int_range(pl.len()) == 600).then(float("inf")).otherwise(pl.col("reward"))
             ),
             {"reward_column": "reward", "columns": ["x0", "x1"]},
-            "row 601 .the first is 1., column 'reward' is inf",
+            "row 601 .the first below the header is 1., column 'reward' is inf",
         ),
     ],
 )
@@ -127,7 +127,8 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 _WITH_BAR = """
 import sys
 import kernelbandits as kb
-from kernelbandits import progress, scans
+from kernelbandits import progress
+from kernelbandits.tables import scans
 progress.PATIENCE = 0.0
 scans._BLOCK_VALUES = 1100
 kb.fit_table(kb.Nystrom(kb.Gaussian(), 0.1, 50), sys.argv[1], reward_column="reward", drop=["arm", "note"])

@@ -12,7 +12,7 @@ from kernelbandits import memory
 from kernelbandits.estimators.normal_equations import NormalEquations
 from kernelbandits.estimators.nystrom import Nystrom, NystromPredictor
 from kernelbandits.progress import Progress
-from kernelbandits.scans import Block, Scan, scan
+from kernelbandits.tables.scans import Block, Scan, scan
 from kernelbandits.types import Array, IntArray
 
 CANDIDATES = 10

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import platform
+import shlex
+import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from kernelbandits.digests import content_digest
 from kernelbandits.experiments.fingerprints import own_code
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.store import replacing
@@ -16,6 +19,16 @@ from kernelbandits.specs import to_table
 from kernelbandits.version import __version__
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
+
+
+Notes: TypeAlias = dict[str, list[str]]
+"""What the environments have to say, by panel; panels with nothing to say are left out."""
+
+
+def notes_on(experiment: Experiment) -> Notes:
+    """The notes of all panels; raises if an environment cannot serve the experiment."""
+    said = {panel.name: list(panel.environment.notes(experiment.horizon)) for panel in experiment.panels}
+    return {name: lines for name, lines in said.items() if lines}
 
 
 def provenance(experiment: Experiment, seconds: float, jobs: int) -> dict[str, Any]:
@@ -35,20 +48,31 @@ def provenance(experiment: Experiment, seconds: float, jobs: int) -> dict[str, A
                 for panel in experiment.panels
             ],
         },
+        "notes": notes_on(experiment),
+        "files": _files_of(experiment),
         "seeds": list(experiment.seeds),
     } | circumstances(seconds, jobs)
 
 
+def _files_of(experiment: Experiment) -> dict[str, str]:
+    """The data files in the specs, each with the digest of its content."""
+    found: dict[str, str] = {}
+    for panel in experiment.panels:
+        to_table([panel.environment, panel.methods], of_file=lambda path: found.setdefault(path, content_digest(path)))
+    return found
+
+
 def circumstances(seconds: float, jobs: int) -> dict[str, Any]:
-    """Versions, code, machine and time of a run."""
+    """Command, time, versions, code and machine of a run."""
     return {
+        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 1),
+        "jobs": jobs,
         "versions": {"kernelbandits": __version__, "python": platform.python_version()}
         | {name: version(name) for name in _LIBRARIES},
         "code": own_code(),
         "machine": {"system": platform.system(), "processor": platform.machine()},
-        "jobs": jobs,
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seconds": round(seconds, 1),
     }
 
 

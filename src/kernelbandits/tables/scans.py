@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kernelbandits.errors import InvalidFile, nearest
+from kernelbandits.tables.places import place
 from kernelbandits.types import Array
 
 _BLOCK_VALUES = 2**22
@@ -68,7 +69,7 @@ class Scan:
         for column in frame.iter_columns():
             if column.null_count():
                 row = first + int(column.is_null().arg_max() or 0)
-                raise InvalidFile(f"{self.name}: {_place(row, column.name)} is empty; fill or drop it")
+                raise InvalidFile(f"{self.name}: {place(row, column.name)} is empty; fill or drop it")
         values = np.empty((frame.height, self.dim))
         for j, name in enumerate(self.features):
             values[:, j] = frame[name].cast(pl.Float64).to_numpy()
@@ -76,8 +77,8 @@ class Scan:
         for columns, array in ((self.features, values), ((self.reward,), rewards[:, np.newaxis])):
             if not np.isfinite(array).all():
                 row, j = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
-                place = _place(first + row, columns[j])
-                raise InvalidFile(f"{self.name}: {place} is {array[row, j]}; fill or drop it")
+                where = place(first + row, columns[j])
+                raise InvalidFile(f"{self.name}: {where} is {array[row, j]}; fill or drop it")
         arms = None if self.arm is None else frame[self.arm].to_numpy()
         return Block(values, rewards, arms)
 
@@ -149,7 +150,3 @@ def _features(
                 "encode it as numbers or leave it out with `drop`"
             )
     return features
-
-
-def _place(row: int, name: str) -> str:
-    return f"row {row + 1} (the first is 1), column {name!r}"
