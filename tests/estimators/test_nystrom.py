@@ -159,16 +159,21 @@ def clustered(rng, n=2000):
     return np.repeat(middles, sizes, axis=0) + 0.1 * rng.standard_normal((n, 5)), middles
 
 
-@pytest.mark.parametrize("centers", [kb.PivotedCenters(), kb.GreedyCenters(), kb.LeverageCenters(pilot=100)], ids=repr)
-def test_rare_clusters_get_centres(centers):
-    rng = np.random.default_rng(0)
+def clusters_missed(centers, seed):
+    rng = np.random.default_rng(seed)
     X, middles = clustered(rng)
     chosen = centers.select(kb.Gaussian(1.0), X, 40, rng)
-    distances = np.linalg.norm(chosen[:, np.newaxis] - middles, axis=2).min(axis=0)
-    uniform = kb.UniformCenters().select(kb.Gaussian(1.0), X, 40, rng)
-    missed = np.linalg.norm(uniform[:, np.newaxis] - middles, axis=2).min(axis=0) > 1.0
-    assert missed.sum() >= 5
-    assert (distances > 1.0).sum() <= (0 if not isinstance(centers, kb.LeverageCenters) else 2)
+    return int((np.linalg.norm(chosen[:, np.newaxis] - middles, axis=2).min(axis=0) > 1.0).sum())
+
+
+@pytest.mark.parametrize(
+    ("centers", "most"),
+    [(kb.PivotedCenters(), 0), (kb.GreedyCenters(), 0), (kb.LeverageCenters(pilot=100), 5)],
+    ids=repr,
+)
+def test_rare_clusters_get_centres(centers, most):
+    for seed in range(3):
+        assert clusters_missed(centers, seed) <= most < clusters_missed(kb.UniformCenters(), seed)
 
 
 def test_random_pivots_have_the_distribution_of_one_at_a_time():
