@@ -167,13 +167,14 @@ def clusters_missed(centers, seed):
 
 
 @pytest.mark.parametrize(
-    ("centers", "most"),
-    [(kb.PivotedCenters(), 0), (kb.GreedyCenters(), 0), (kb.LeverageCenters(pilot=100), 5)],
+    ("centers", "share"),
+    [(kb.PivotedCenters(), 0.0), (kb.GreedyCenters(), 0.0), (kb.LeverageCenters(pilot=100), 0.8)],
     ids=repr,
 )
-def test_rare_clusters_get_centres(centers, most):
-    for seed in range(3):
-        assert clusters_missed(centers, seed) <= most < clusters_missed(kb.UniformCenters(), seed)
+def test_rare_clusters_get_centres(centers, share):
+    ours, uniform = (sum(clusters_missed(c, seed) for seed in range(6)) for c in (centers, kb.UniformCenters()))
+    assert uniform > 30
+    assert ours <= share * uniform
 
 
 def test_random_pivots_have_the_distribution_of_one_at_a_time():
