@@ -50,8 +50,8 @@ class LeverageCenters(Centers):
     """Rows drawn with probability proportional to their approximate ridge leverage scores.
 
     ℓ_i(λ) = (K (K + λI)⁻¹)_ii says how much of its own prediction a row makes. With λ = tr(K)/n they add up to n at
-    most. They are estimated from a uniform pilot S of s rows as (K(x_i, x_i) − k_iSᵀ (K_SS + λ (s/N) I)⁻¹ k_iS) / λ, where
-    λ (s/N) is tr(K_SS)/n. O(N s (s + d)) time.
+    most. They are estimated from a uniform pilot S of s rows as (K(x_i, x_i) − k_iSᵀ (K_SS + λ (s/N) I)⁻¹ k_iS) / λ,
+    where λ (s/N) is tr(K_SS)/n. O(N s (s + d)) time.
     """
 
     pilot: Count = 500
