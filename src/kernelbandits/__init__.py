@@ -109,6 +109,8 @@ from kernelbandits.policies import (
     Decisions,
     ExploreThenCommit,
     Learner,
+    LinearThompsonSampling,
+    LinearUCB,
     Oracle,
     Policy,
     SubGaussianWidth,
@@ -116,6 +118,7 @@ from kernelbandits.policies import (
     ThompsonSampling,
     Uniform,
     Width,
+    largest_probabilities,
 )
 from kernelbandits.problem import Problem
 from kernelbandits.simulation import Trace, play, replay
@@ -208,6 +211,8 @@ __all__ = [
     "Learner",
     "LeverageCenters",
     "Linear",
+    "LinearThompsonSampling",
+    "LinearUCB",
     "Log",
     "LogFile",
     "LowRank",
@@ -272,6 +277,7 @@ __all__ = [
     "experiments",
     "fit_arms",
     "fit_table",
+    "largest_probabilities",
     "lenient_regret",
     "load",
     "mean_and_standard_error",

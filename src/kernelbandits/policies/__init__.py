@@ -5,6 +5,9 @@ from kernelbandits.policies.baselines import Oracle, Uniform
 from kernelbandits.policies.calibrated_ucb import CalibratedUCB
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
+from kernelbandits.policies.linear_thompson import LinearThompsonSampling
+from kernelbandits.policies.linear_ucb import LinearUCB
+from kernelbandits.policies.propensities import largest_probabilities
 from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
 
@@ -18,6 +21,8 @@ __all__ = [
     "Decisions",
     "ExploreThenCommit",
     "Learner",
+    "LinearThompsonSampling",
+    "LinearUCB",
     "Oracle",
     "Policy",
     "SubGaussianWidth",
@@ -25,4 +30,5 @@ __all__ = [
     "ThompsonSampling",
     "Uniform",
     "Width",
+    "largest_probabilities",
 ]

@@ -37,6 +37,12 @@ def _theory(
     carry_out("theory", PICTURES, folder, seeds, horizon, jobs, only, as_json, report, title)
 
 
+def _real_world(folder: Path, **options: Any) -> None:
+    from kernelbandits.studies.real_world import carry_out
+
+    carry_out(folder, **options)
+
+
 def _table_1(folder: Path, **options: Any) -> None:
     from kernelbandits.studies.table_1 import carry_out
 
@@ -50,4 +56,9 @@ STUDIES = {
         ("data", "arms", "contexts", "dim", "level", "drop"),
     ),
     "theory": Study("The paper's theory against experiment: four pictures with their tables", _theory),
+    "real-world": Study(
+        "The paper's methods and linear baselines on real data (digits; five more with --data-dir)",
+        _real_world,
+        ("data_dir",),
+    ),
 }
