@@ -5,6 +5,7 @@ import pytest
 
 import examples
 import kernelbandits as kb
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.estimators.normal_equations import Basis, NormalEquations, add_by_panels, add_by_syrk, sums
 from kernelbandits.testing import check_spec
 
@@ -106,6 +107,21 @@ def test_sums_over_partitions_give_the_fit_to_the_whole():
     first.merge(second)
     assert first.n == 700
     assert np.allclose(estimator.solve(first).mean(Z), estimator.fit(X, y).mean(Z), atol=1e-10)
+
+
+def test_sums_over_other_centres_are_not_merged():
+    X, y, _ = data()
+    first, second = (sums(Basis.of(kb.Gaussian(), X[rows]), [(X, y)]) for rows in (slice(0, 20), slice(20, 40)))
+    with pytest.raises(InvalidArgument, match="over the same centres"):
+        first.merge(second)
+
+
+@pytest.mark.parametrize("ridge", [0.0, 1.0])
+def test_a_kernel_that_is_zero_at_every_centre_predicts_zero(ridge):
+    fit = kb.Nystrom(kb.Linear(), ridge).fit(np.zeros((5, 2)), np.ones(5))
+    assert np.array_equal(fit.mean(np.eye(2)), [0.0, 0.0])
+    assert np.allclose(fit.std(np.eye(2)), np.sqrt(0.5))
+    assert fit.health.residual == 1.0
 
 
 @pytest.mark.parametrize("n", [1, 511, 1030])
