@@ -17,6 +17,7 @@ from kernelbandits.estimators.products import KernelProduct
 
 DIM = 100
 Fit = Callable[[], Any]
+Costs = Callable[[list[Fit]], list[float]]
 
 
 def _exact(n: int) -> Fit:
