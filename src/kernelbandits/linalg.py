@@ -29,8 +29,11 @@ def safe_threads(n: int) -> AbstractContextManager[object]:
     The threaded Cholesky factorisation of OpenBLAS, as numpy and scipy bring it, ends the process with a segmentation
     fault from n of about 16,000 on.
     """
-    if n < _FACTOR_ON_ONE_THREAD:
-        return nullcontext()
+    return nullcontext() if n < _FACTOR_ON_ONE_THREAD else one_thread()
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """A context in which BLAS works on one thread."""
     from threadpoolctl import threadpool_limits
 
     limits: AbstractContextManager[object] = threadpool_limits(1)
