@@ -97,10 +97,11 @@ from kernelbandits.kernels import (
     Sum,
 )
 from kernelbandits.logs import Log, LogFile
-from kernelbandits.metrics import lenient_regret, mean_and_standard_error
+from kernelbandits.metrics import lenient_regret, mean_and_standard_error, ratio_and_standard_error
 from kernelbandits.offline import ReplayedLog, replay_log
 from kernelbandits.policies import (
     GPUCB,
+    AdaptiveExploreThenCommit,
     Agent,
     CalibratedUCB,
     Choice,
@@ -108,17 +109,22 @@ from kernelbandits.policies import (
     Decision,
     Decisions,
     ExploreThenCommit,
+    GreedyInterpolation,
     Learner,
     LinearThompsonSampling,
     LinearUCB,
     Oracle,
     Policy,
+    Recommendation,
     SubGaussianWidth,
+    SuccessiveElimination,
     TheoreticalWidth,
     ThompsonSampling,
     Uniform,
     Width,
+    default_policy,
     largest_probabilities,
+    recommend,
 )
 from kernelbandits.problem import Problem
 from kernelbandits.simulation import Trace, play, replay
@@ -160,6 +166,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "GPUCB",
+    "AdaptiveExploreThenCommit",
     "Agent",
     "ApproximateLowRank",
     "Avazu",
@@ -194,6 +201,7 @@ __all__ = [
     "GaussianProcess",
     "GradientDescent",
     "GreedyCenters",
+    "GreedyInterpolation",
     "Health",
     "HeldOut",
     "IndependentArms",
@@ -242,6 +250,7 @@ __all__ = [
     "Product",
     "RadialKernel",
     "RationalQuadratic",
+    "Recommendation",
     "ReplayedLog",
     "Results",
     "Rounds",
@@ -255,6 +264,7 @@ __all__ = [
     "Stopping",
     "StudentNoise",
     "SubGaussianWidth",
+    "SuccessiveElimination",
     "Sum",
     "Surrogate",
     "SurrogateInstance",
@@ -271,6 +281,7 @@ __all__ = [
     "Width",
     "__version__",
     "adapters",
+    "default_policy",
     "diagnosis",
     "errors",
     "estimate",
@@ -283,6 +294,8 @@ __all__ = [
     "mean_and_standard_error",
     "paper",
     "play",
+    "ratio_and_standard_error",
+    "recommend",
     "replay",
     "replay_log",
     "run",
