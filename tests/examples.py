@@ -35,6 +35,24 @@ ESTIMATORS = [
     kb.KernelRidge(kb.Laplace(), ridge=0.3),
     kb.KernelRidge(kb.Linear(), ridge=0.0),
     kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1),
+    kb.Nystrom(kb.Gaussian(gamma=4.0), ridge=0.1, n_centers=8),
+    kb.Nystrom(kb.Linear(), ridge=0.0, n_centers=100, centers=kb.LeverageCenters(pilot=20), seed=3),
+    kb.ConjugateGradient(kb.Gaussian(gamma=4.0)),
+    kb.ConjugateGradient(kb.Matern(nu=1.5), 0.1, kb.NoPreconditioner(), tolerance=1e-6, memory=0),
+    kb.GradientDescent(kb.Gaussian(gamma=4.0), kb.FixedSteps(30)),
+    kb.GradientDescent(kb.Laplace(), kb.HeldOut(patience=3), ridge=0.1, seed=2),
+]
+
+PRECONDITIONERS = [kb.NoPreconditioner(), kb.PartialCholesky(rank=10), kb.PartialCholesky(5, kb.GreedyCenters())]
+
+STOPPINGS = [kb.FixedSteps(10), kb.HeldOut(fraction=0.3)]
+
+CENTERS = [
+    kb.UniformCenters(),
+    kb.LeverageCenters(pilot=30),
+    kb.KMeansCenters(iterations=3, sample=4),
+    kb.PivotedCenters(candidates=200),
+    kb.GreedyCenters(candidates=200),
 ]
 
 WIDTHS = [kb.TheoreticalWidth(delta=0.05, scale=0.1), kb.SubGaussianWidth(), kb.ConstantWidth(1.5)]
@@ -119,6 +137,9 @@ ALL = [
     *NOISES,
     *KERNELS,
     *ESTIMATORS,
+    *CENTERS,
+    *PRECONDITIONERS,
+    *STOPPINGS,
     *WIDTHS,
     *FAMILIES,
     *POOLINGS,
