@@ -14,6 +14,7 @@ LAYERS = [
     # Each layer may import those above it in this list, and itself.
     {"version", "types", "errors"},
     {"checks", "fields"},
+    {"engines"},
     {"specs", "linalg"},
     {"problem"},
     {"kernels"},
@@ -31,6 +32,9 @@ HEAVY = {
     "sklearn": {"adapters.py", "benchmarks"},
     "rich": {"experiments", "benchmarks", "diagnosis", "studies"},
     "click": {"cli/"},
+    "dask": {"engines/session.py"},
+    "distributed": {"engines"},
+    "cloudpickle": {"engines/parcels.py"},
 }
 
 
@@ -78,7 +82,7 @@ def test_heavy_libraries_have_their_place(path):
 
 
 def test_importing_the_library_loads_nothing_heavy():
-    heavy = ("sklearn", "matplotlib", "polars", "rich", "joblib")
+    heavy = ("sklearn", "matplotlib", "polars", "rich", "joblib", "distributed", "cloudpickle")
     code = f"import sys, kernelbandits; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

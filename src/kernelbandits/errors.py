@@ -26,6 +26,10 @@ class CellFailed(KernelBanditsError, RuntimeError):  # noqa: N818
     """One run of an experiment raised; the message names panel, method and seed."""
 
 
+class EngineFailed(KernelBanditsError, RuntimeError):  # noqa: N818
+    """The machines that should do the work cannot be reached, were lost, or have another version. Nothing is lost."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence that helps with a name which is not among `known`."""
     names = list(known)

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from kernelbandits.engines import Engine
 from kernelbandits.experiments.fingerprints import own_code
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.store import replacing
@@ -18,7 +19,7 @@ from kernelbandits.version import __version__
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
 
 
-def provenance(experiment: Experiment, seconds: float, jobs: int) -> dict[str, Any]:
+def provenance(experiment: Experiment, seconds: float, engine: Engine) -> dict[str, Any]:
     """Spec, versions, seeds and time of a run."""
     return {
         "experiment": {
@@ -36,17 +37,17 @@ def provenance(experiment: Experiment, seconds: float, jobs: int) -> dict[str, A
             ],
         },
         "seeds": list(experiment.seeds),
-    } | circumstances(seconds, jobs)
+    } | circumstances(seconds, engine)
 
 
-def circumstances(seconds: float, jobs: int) -> dict[str, Any]:
+def circumstances(seconds: float, engine: Engine) -> dict[str, Any]:
     """Versions, code, machine and time of a run."""
     return {
         "versions": {"kernelbandits": __version__, "python": platform.python_version()}
         | {name: version(name) for name in _LIBRARIES},
         "code": own_code(),
         "machine": {"system": platform.system(), "processor": platform.machine()},
-        "jobs": jobs,
+        "engine": repr(engine),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
     }

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from kernelbandits.experiments.engines import local, workers
+from kernelbandits.engines import Engine
 from kernelbandits.experiments.figures import regret_curves, save
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.provenance import provenance, write_provenance
@@ -21,21 +21,21 @@ from kernelbandits.experiments.store import Store
 from kernelbandits.experiments.tables import regret_table
 
 
-def carry_out(experiment: Experiment, folder: Path, jobs: int | None, as_json: bool) -> None:
+def carry_out(experiment: Experiment, folder: Path, engine: Engine, as_json: bool) -> None:
     """Run the experiment, write its output folder, and say where everything is."""
     started = time.monotonic()
-    results = _run_with_bar(experiment, folder, workers(jobs))
+    results = _run_with_bar(experiment, folder, engine)
     seconds = time.monotonic() - started
     files = results.write(folder)
     files += save(regret_curves(results), folder / experiment.name)
-    files.append(write_provenance(folder / "provenance.json", provenance(experiment, seconds, workers(jobs))))
+    files.append(write_provenance(folder / "provenance.json", provenance(experiment, seconds, engine)))
     if as_json:
         _print_json(results, folder, files, seconds)
     else:
         _print_table(results, folder, files, seconds)
 
 
-def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
+def _run_with_bar(experiment: Experiment, folder: Path, engine: Engine) -> Results:
     """A bar on the error stream; none when that is not a terminal, so that logs stay clean."""
     console = Console(stderr=True)
     columns = (
@@ -54,7 +54,7 @@ def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
             # Only what is left counts for the time left: runs kept from before took no time now.
             bar.update(task, total=progress.total - progress.kept, completed=progress.done)
 
-        return run(experiment, Store(folder), local(jobs), show)
+        return run(experiment, Store(folder), engine, show)
 
 
 def _print_table(results: Results, folder: Path, files: list[Path], seconds: float) -> None:

@@ -1,0 +1,172 @@
+"""A connection to a Dask scheduler: tasks out, answers back, and one clear line for everything that can go wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, final
+
+import dask
+from distributed import Client, Future, KilledWorker, Security, get_worker
+from distributed.comm import connect
+from threadpoolctl import threadpool_limits
+
+from kernelbandits.engines.parcels import Parcel, pack
+from kernelbandits.errors import EngineFailed, InvalidArgument, KernelBanditsError
+from kernelbandits.version import __version__
+
+PATIENCE = 5.0
+"""Seconds to reach a scheduler."""
+_GLANCE = 2.0  # seconds between looks at the workers while no answer comes
+_KEPT = "what is finished is kept, the same command goes on from there"
+
+logger = logging.getLogger("kernelbandits.engines")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Calls on the workers of a connected client."""
+
+    client: Client
+    address: str
+    _name: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def call(self, function: Callable[[Any], Any], task: Any) -> Future:
+        """The future of function(task)."""
+        return self._submit(_call, pack((function, task)))
+
+    def joining(self, combine: Callable[[Any, Any], Any]) -> Callable[[Future, Future], Future]:
+        """`combine` for futures: made where the answers are."""
+        parcel = pack(combine)
+        return lambda left, right: self._submit(_combine, parcel, left, right)
+
+    def answers(self, futures: Sequence[Future]) -> Iterator[Any]:
+        """The answers as they are ready; each is let go on the workers once it is here."""
+        ready: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        for future in futures:
+            future.add_done_callback(ready.put)
+        alone = False
+        for _ in range(len(futures)):
+            while True:
+                try:
+                    future = ready.get(timeout=_GLANCE)
+                    break
+                except queue.Empty:
+                    alone = self._say_if_alone(alone)
+            yield self._answer(future)
+            future.release()
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
+        key = f"kernelbandits-{self._name}-{next(self._numbers)}"
+        return self.client.submit(function, *arguments, key=key, pure=False)
+
+    def _answer(self, future: Future) -> Any:
+        try:
+            return future.result()
+        except KernelBanditsError:
+            raise
+        except KilledWorker as error:
+            raise EngineFailed(
+                f"{error.allowed_failures + 1} workers died one after the other on the same task, the last at "
+                f"{error.last_worker.address}: memory may be short there; {_KEPT}"
+            ) from error
+        except ModuleNotFoundError as error:
+            raise EngineFailed(_missing(error)) from error
+        except (CancelledError, OSError, TimeoutError) as error:
+            if future.status == "error":  # the task's own
+                raise
+            raise EngineFailed(f"the scheduler at {self.address} was lost; {_KEPT}") from error
+
+    def _say_if_alone(self, said: bool) -> bool:
+        alone = self.client.status == "running" and not self.client.scheduler_info(n_workers=-1)["workers"]
+        if alone and not said:
+            logger.warning(
+                "waiting: the scheduler at %s has no workers; `dask worker %s` starts one", self.address, self.address
+            )
+        return alone
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Session]:
+    """A session with the scheduler at this address; refused within seconds if there is none."""
+    with quiet(), dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
+        _knock(address)
+        with Client(address, timeout=PATIENCE, set_as_default=False) as client:
+            yield Session(client, address)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without distributed's own log lines: what matters is raised."""
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    levels = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
+
+
+def _knock(address: str) -> None:
+    """Raise if no scheduler answers. A `Client` that fails to connect would say so several times, and late."""
+
+    async def knock() -> None:
+        comm = await connect(address, timeout=PATIENCE, **Security().get_connection_args("client"))
+        try:
+            await comm.write({"op": "identity", "reply": True})
+            reply = await asyncio.wait_for(comm.read(), PATIENCE)
+        finally:
+            comm.abort()
+        if not isinstance(reply, dict) or reply.get("type") != "Scheduler":
+            raise OSError("something else answers there")
+
+    try:
+        with ThreadPoolExecutor(1) as thread:  # a notebook has a loop running in this one
+            thread.submit(asyncio.run, knock()).result()
+    except ValueError as error:
+        raise InvalidArgument(
+            f"scheduler must be an address like tcp://HOST:8786; got {address!r} ({error})"
+        ) from error
+    except Exception as error:
+        raise EngineFailed(
+            f"no Dask scheduler answers at {address} ({type(error).__name__}); start one with `dask scheduler`, "
+            "or leave the scheduler out to use this machine"
+        ) from error
+
+
+def _call(parcel: Parcel) -> Any:
+    function, task = _opened(parcel)
+    return function(task)
+
+
+def _combine(parcel: Parcel, left: Any, right: Any) -> Any:
+    return _opened(parcel)(left, right)
+
+
+def _opened(parcel: Parcel) -> Any:
+    value = parcel.open(Path(get_worker().local_directory))
+    # For good: a worker may have several threads, and one that leaves a `with` block would free the others' BLAS.
+    threadpool_limits(1)
+    return value
+
+
+def _missing(error: ModuleNotFoundError) -> str:
+    if str(error.name).partition(".")[0] == "kernelbandits":
+        return (
+            f"a worker does not have this version of the library; install kernelbandits {__version__} on every worker"
+        )
+    return (
+        f"a worker lacks the module {error.name!r}; install it on every worker, or put it beside the experiment's file"
+    )
