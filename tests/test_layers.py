@@ -32,7 +32,7 @@ HEAVY = {
     "sklearn": {"adapters.py", "benchmarks"},
     "rich": {"experiments", "benchmarks", "diagnosis", "studies"},
     "click": {"cli/"},
-    "dask": {"engines/session.py"},
+    "dask": {"engines"},
     "distributed": {"engines"},
     "cloudpickle": {"engines/parcels.py"},
 }

@@ -54,12 +54,14 @@ class Loopback(Cluster):
     @contextmanager
     def session(self) -> Iterator[Session]:
         _need_dask()
+        from dask import config
         from distributed import LocalCluster
 
         from kernelbandits.engines.session import connected, quiet
 
         with (
             tempfile.TemporaryDirectory(prefix="kernelbandits-") as folder,
+            config.set({"temporary-directory": folder}),
             quiet(),
             LocalCluster(
                 n_workers=self.n_workers,
@@ -69,6 +71,7 @@ class Loopback(Cluster):
                 dashboard_address=None,
                 memory_limit=0,
                 local_directory=folder,
+                preload=["kernelbandits.engines.preload"],
                 silence_logs=logging.CRITICAL,
             ) as cluster,
             connected(cluster.scheduler_address) as session,

@@ -29,34 +29,41 @@ _STANDARD = tuple(Path(sysconfig.get_path(key)).resolve() for key in ("stdlib", 
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
+Modules = tuple[tuple[str, str, bytes], ...]
+"""Name, relative path and source of each of a user's modules."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """A pickled value, the user's modules by name (relative path and source), and the version that packed it."""
+    """A pickled value, and the version of the library that packed it."""
 
     version: str
-    modules: tuple[tuple[str, str, bytes], ...]
     content: bytes
 
-    def open(self, folder: Path) -> Any:
+    def open(self, modules: Modules, folder: Path) -> Any:
         """The value; modules are put into a folder of their own under `folder` and imported from there."""
         if self.version != __version__:
             raise EngineFailed(
                 f"a worker has kernelbandits {__version__}, this process has {self.version}; "
                 f"install {self.version} on every worker"
             )
-        if self.modules:
-            _install(self.modules, folder)
+        if modules:
+            _install(modules, folder)
         return pickle.loads(self.content)
 
 
-def pack(value: Any) -> Parcel:
-    """A value for another machine. What is defined in `__main__` travels by value, other classes with their file."""
+def pack(value: Any) -> tuple[Parcel, Modules]:
+    """A value for another machine, and the user's modules that it needs there.
+
+    What is defined in `__main__` travels by value. If a class or function from another file of the user's is in it, all
+    files of the user's that were imported go along: one may need the others.
+    """
     buffer = io.BytesIO()
     pickler = _NotingPickler(buffer, protocol=pickle.HIGHEST_PROTOCOL)
     pickler.dump(value)
-    roots = {_root(sys.modules[name]) for name in pickler.seen if _is_users(sys.modules.get(name))}
-    return Parcel(__version__, tuple(sorted(_modules_under(roots))), buffer.getvalue())
+    needed = any(_is_users(sys.modules.get(name)) for name in pickler.seen)
+    return Parcel(__version__, buffer.getvalue()), tuple(sorted(_users_modules())) if needed else ()
 
 
 class _NotingPickler(cloudpickle.Pickler):  # type: ignore[misc]
@@ -84,24 +91,18 @@ def _is_users(module: ModuleType | None) -> bool:
     return path.is_file() and not inside and not _INSTALLED & set(path.parts)
 
 
-def _root(module: ModuleType) -> Path:
-    """The folder from which a module was imported: it is what stood in `sys.path`."""
-    depth = module.__name__.count(".") + (1 if hasattr(module, "__path__") else 0)
-    return Path(str(module.__file__)).resolve().parents[depth]
-
-
-def _modules_under(roots: set[Path]) -> Iterator[tuple[str, str, bytes]]:
-    """All that was imported from these folders: a user's module may import its neighbours."""
+def _users_modules() -> Iterator[tuple[str, str, bytes]]:
     for name, module in list(sys.modules.items()):
-        if roots and name == getattr(module, "__name__", None) and _is_users(module) and _root(module) in roots:
+        if _is_users(module) and name == module.__name__:
             path = Path(str(module.__file__)).resolve()
-            yield name, path.relative_to(_root(module)).as_posix(), path.read_bytes()
+            depth = name.count(".") + (1 if hasattr(module, "__path__") else 0)
+            yield name, path.relative_to(path.parents[depth]).as_posix(), path.read_bytes()
 
 
 _installing = threading.Lock()
 
 
-def _install(modules: tuple[tuple[str, str, bytes], ...], folder: Path) -> None:
+def _install(modules: Modules, folder: Path) -> None:
     """Write the sources, put them first in `sys.path`, and forget modules of these names from elsewhere."""
     place = folder / f"kernelbandits-{hashlib.sha256(repr(modules).encode()).hexdigest()[:16]}"
     with _installing:

@@ -19,7 +19,7 @@ from distributed import Client, Future, KilledWorker, Security, get_worker
 from distributed.comm import connect
 from threadpoolctl import threadpool_limits
 
-from kernelbandits.engines.parcels import Parcel, pack
+from kernelbandits.engines.parcels import Modules, Parcel, pack
 from kernelbandits.errors import EngineFailed, InvalidArgument, KernelBanditsError
 from kernelbandits.version import __version__
 
@@ -40,15 +40,16 @@ class Session:
     address: str
     _name: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
     _numbers: Iterator[int] = field(default_factory=count)
+    _sources: dict[Modules, Future] = field(default_factory=dict)
 
     def call(self, function: Callable[[Any], Any], task: Any) -> Future:
         """The future of function(task)."""
-        return self._submit(_call, pack((function, task)))
+        return self._submit(_call, *self._packed((function, task)))
 
     def joining(self, combine: Callable[[Any, Any], Any]) -> Callable[[Future, Future], Future]:
         """`combine` for futures: made where the answers are."""
-        parcel = pack(combine)
-        return lambda left, right: self._submit(_combine, parcel, left, right)
+        parcel, modules = self._packed(combine)
+        return lambda left, right: self._submit(_combine, parcel, modules, left, right)
 
     def answers(self, futures: Sequence[Future]) -> Iterator[Any]:
         """The answers as they are ready; each is let go on the workers once it is here."""
@@ -66,6 +67,13 @@ class Session:
             yield self._answer(future)
             future.release()
 
+    def _packed(self, value: Any) -> tuple[Parcel, Future | Modules]:
+        """A parcel and its modules. Those are a task of their own, so that a worker gets them once and not per task."""
+        parcel, modules = pack(value)
+        if modules and modules not in self._sources:
+            self._sources[modules] = self._submit(_same, modules)
+        return parcel, self._sources[modules] if modules else ()
+
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
         key = f"kernelbandits-{self._name}-{next(self._numbers)}"
         return self.client.submit(function, *arguments, key=key, pure=False)
@@ -77,8 +85,8 @@ class Session:
             raise
         except KilledWorker as error:
             raise EngineFailed(
-                f"{error.allowed_failures + 1} workers died one after the other on the same task, the last at "
-                f"{error.last_worker.address}: memory may be short there; {_KEPT}"
+                f"a task was given up: its worker died {error.allowed_failures + 1} times, the last one at "
+                f"{error.last_worker.address}; memory may be short there; {_KEPT}"
             ) from error
         except ModuleNotFoundError as error:
             raise EngineFailed(_missing(error)) from error
@@ -146,17 +154,21 @@ def _knock(address: str) -> None:
         ) from error
 
 
-def _call(parcel: Parcel) -> Any:
-    function, task = _opened(parcel)
+def _same(modules: Modules) -> Modules:
+    return modules
+
+
+def _call(parcel: Parcel, modules: Modules) -> Any:
+    function, task = _opened(parcel, modules)
     return function(task)
 
 
-def _combine(parcel: Parcel, left: Any, right: Any) -> Any:
-    return _opened(parcel)(left, right)
+def _combine(parcel: Parcel, modules: Modules, left: Any, right: Any) -> Any:
+    return _opened(parcel, modules)(left, right)
 
 
-def _opened(parcel: Parcel) -> Any:
-    value = parcel.open(Path(get_worker().local_directory))
+def _opened(parcel: Parcel, modules: Modules) -> Any:
+    value = parcel.open(modules, Path(get_worker().local_directory))
     # For good: a worker may have several threads, and one that leaves a `with` block would free the others' BLAS.
     threadpool_limits(1)
     return value

@@ -1,7 +1,7 @@
 """Combining answers in a fixed binary tree over the order of the tasks: ((0 1) (2 3)) (4 5) …
 
 Sums of floating-point numbers depend on their order. Here it depends on the number of tasks alone, so neither the
-number of workers nor which of them is faster shows in the last bit. An answer without a neighbour moves up a level as it is.
+number of workers nor which of them is faster shows in the last bit. An answer without a neighbour moves up as it is.
 """
 
 from __future__ import annotations
