@@ -2,6 +2,8 @@ import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
+from chromium import MISSING
+
 settings.register_profile("same-every-time", derandomize=True, deadline=None, database=None, max_examples=60)
 settings.load_profile("same-every-time")
 
@@ -11,3 +13,10 @@ def one_blas_thread():
     """The workers share the cores already, and sums must not depend on how many there are."""
     with threadpool_limits(limits=1):
         yield
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Skipped tests are easily overlooked: say it when no browser was there to look at the report."""
+    left_out = [report for report in terminalreporter.stats.get("skipped", []) if MISSING in str(report.longrepr)]
+    if left_out:
+        terminalreporter.write_line(f"{len(left_out)} browser tests were left out: {MISSING}", yellow=True)

@@ -1,6 +1,7 @@
 """One or more examples of every exported spec: what the contract tests run over. A new export belongs in here."""
 
 import inspect
+from pathlib import Path
 
 import kernelbandits as kb
 
@@ -24,6 +25,7 @@ KERNELS = [
     kb.Product(kb.Exponential(), kb.Polynomial()),
     kb.Product(kb.Laplace(), kb.Linear()),
     kb.Scaled(kb.RationalQuadratic(), 2.5),
+    kb.Shifted(kb.Laplace(), 0.7),
 ]
 
 ESTIMATORS = [
@@ -36,7 +38,19 @@ ESTIMATORS = [
 
 WIDTHS = [kb.TheoreticalWidth(delta=0.05, scale=0.1), kb.SubGaussianWidth(), kb.ConstantWidth(1.5)]
 
+FAMILIES = [kb.Bandwidths((2.0, 0.5)), kb.TheseKernels((kb.Gaussian(gamma=4.0), kb.Linear()))]
+
+POOLINGS = [kb.Pooled(), kb.PerArm(strength=5.0)]
+
+BELIEFS = [
+    kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
+    *(kb.EmpiricalBayes(family, offset=0.5, pooling=pooling) for family in FAMILIES for pooling in POOLINGS),
+]
+
 POLICIES = [
+    *(kb.ThompsonSampling(belief) for belief in BELIEFS),
+    kb.ThompsonSampling(n_initial=0, scale=1.0),
+    *(kb.CalibratedUCB(belief) for belief in BELIEFS),
     *(kb.ExploreThenCommit(estimator, n_explore=20) for estimator in ESTIMATORS),
     *(kb.GPUCB(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1.0), width) for width in WIDTHS),
     kb.GPUCB(kb.GaussianProcess(kb.Linear(), ridge=1e-8), kb.ConstantWidth(0.0)),
@@ -46,12 +60,54 @@ POLICIES = [
 
 COVARIANCES = [kb.LowRank(), kb.LowRank(n_active=2), kb.ApproximateLowRank(), kb.SpectralDecay()]
 
+SCALINGS = [kb.UnitVariance(), kb.CommonUnit()]
+
+ENCODINGS = [
+    kb.Encoding(),
+    kb.Encoding(drop=("id",), categorical=("zone",), rare=3, scaling=kb.CommonUnit(), dim=2, level=1.0),
+]
+
+TABLE = Path(__file__).with_name("data") / "visits.csv"
+
+CONTEXTS = [kb.OwnContexts(), kb.SharedContexts()]
+
+LOGS = [kb.LogFile(TABLE, arm="offer", reward="spent", propensity="age")]
+
+IMPRESSIONS = Path(__file__).with_name("data") / "impressions.csv"
+"""Rows of the synthetic stand-in in the Avazu schema."""
+
+DESIGNS = [
+    kb.AvazuDesign(dim=5, n_oracle=20, n_contexts=30, contexts=contexts, drop=("device_ip", "hour"))
+    for contexts in CONTEXTS
+] + [kb.AvazuDesign("C14", dim=4, level=1.0, n_oracle=8, oracle=kb.KernelRidge(kb.Laplace(), ridge=0.5), noise_std=0.0)]
+
 ENVIRONMENTS = [
+    *(kb.Avazu(IMPRESSIONS, design) for design in DESIGNS),
+    kb.AvazuStandIn(n_rows=2000, seed=3, design=DESIGNS[0]),
+    *(kb.Surrogate(TABLE, "offer", "spent", contexts=contexts) for contexts in CONTEXTS),
+    kb.Surrogate(TABLE, "offer", "spent", kb.Encoding(drop=("id",)), n_fit=20, max_rows=120, noise_std=0.0),
+    *(kb.Classification(TABLE, "offer", encoding=encoding) for encoding in ENCODINGS),
+    kb.Classification(TABLE, "age", cuts=(30.0, 45.0), max_rows=100, min_rows=5, reward_norm=2.0),
     *(kb.Synthetic(covariance, n_arms=3, dim=50, n_bumps=20) for covariance in COVARIANCES),
     kb.Synthetic(kb.LowRank(), n_arms=1, dim=4, kernel=kb.Linear(), n_bumps=3, noise_std=0.0, clip=0.5),
 ]
 
-ALL = [*KERNELS, *ESTIMATORS, *WIDTHS, *POLICIES, *COVARIANCES, *ENVIRONMENTS]
+ALL = [
+    *KERNELS,
+    *ESTIMATORS,
+    *WIDTHS,
+    *FAMILIES,
+    *POOLINGS,
+    *BELIEFS,
+    *POLICIES,
+    *COVARIANCES,
+    *SCALINGS,
+    *ENCODINGS,
+    *CONTEXTS,
+    *LOGS,
+    *DESIGNS,
+    *ENVIRONMENTS,
+]
 
 
 def exported(base):

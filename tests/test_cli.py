@@ -23,7 +23,7 @@ def test_reproduce_writes_the_folder_and_says_where(tmp_path):
     assert done.stderr == "", "quiet when the output is not a terminal"
     folder = tmp_path / "results" / "figure-1"
     names = {"results.parquet", "summary.csv", "figure-1.png", "figure-1.svg", "provenance.json"}
-    assert names <= {path.name for path in folder.iterdir()}
+    assert names | {"cells"} == {path.name for path in folder.iterdir()}, "no report unless asked for"
     assert all(name in done.stdout for name in names)
     assert "results/figure-1" in done.stdout
     summary = pl.read_csv(folder / "summary.csv")
@@ -47,9 +47,16 @@ def test_run_a_file_of_the_user(tmp_path):
     file = tmp_path / "mine.toml"
     text = shipped()["figure-2"].read_text(encoding="utf-8")
     file.write_text(text.replace('name = "figure-2"', 'name = "mine"').replace("2000", "130"), encoding="utf-8")
-    done = run("run", "mine.toml", "--seeds", "1", "--only", "EtC", "--jobs", "2", cwd=tmp_path)
+    done = run("run", "mine.toml", "--seeds", "1", "--only", "EtC", "--jobs", "2", "--report", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "results" / "mine" / "mine.png").is_file()
+    folder = tmp_path / "results" / "mine"
+    assert (folder / "mine.png").is_file()
+    assert "report.html" in done.stdout
+    report = (folder / "report.html").read_text(encoding="utf-8")
+    assert "run mine.toml --seeds 1 --only EtC --jobs 2 --report" in report, "the command stands in the report"
+    mean = pl.read_csv(folder / "summary.csv")["mean_regret"][0]
+    assert f"{mean:.1f}" in report
+    assert not list(folder.glob("*.part"))
 
 
 def test_list_names_experiments_and_types():

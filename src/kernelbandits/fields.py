@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import numpy as np
@@ -19,12 +21,37 @@ class Range:
     words: str
     contains: Callable[[float], bool]
 
+    def conform(self, value: Any, base: type, owner: str) -> Any:
+        """`value` as a number of this interval."""
+        number = _plain(value, base, self.words, owner)
+        if not self.contains(number):
+            raise InvalidArgument(f"{owner} must be {self.words}; got {value!r}")
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingFile:
+    """A file that is there, kept as its absolute path: a worker process may have another current folder."""
+
+    def conform(self, value: Any, base: type, owner: str) -> str:
+        """`value`, a text or a path, as the absolute path of a file."""
+        if not isinstance(value, str | os.PathLike) or not str(value):
+            raise InvalidArgument(f"{owner} must be the path of a file; got {value!r}")
+        path = Path(value).expanduser().absolute()
+        if path.is_dir():
+            raise InvalidArgument(f"{owner} must be a file; {path} is a folder")
+        if not path.is_file():
+            raise InvalidArgument(f"{owner}: no such file: {path}")
+        return os.path.normpath(path)
+
 
 Positive = Annotated[float, Range("a number above 0", lambda v: v > 0)]
 NonNegative = Annotated[float, Range("a number of at least 0", lambda v: v >= 0)]
 Probability = Annotated[float, Range("a number between 0 and 1, both excluded", lambda v: 0 < v < 1)]
 Count = Annotated[int, Range("a whole number of at least 1", lambda v: v >= 1)]
 CountFromZero = Annotated[int, Range("a whole number of at least 0", lambda v: v >= 0)]
+FilePath = Annotated[str, ExistingFile()]
+"""A data file. Relative paths are taken from the current folder in Python, from the folder of the file in TOML."""
 
 _ANY_RANGE = {float: "a number", int: "a whole number", str: "a text", bool: "true or false"}
 
@@ -33,11 +60,8 @@ def conform(value: Any, annotation: Any, owner: str) -> Any:
     """`value` as the annotation wants it (4 becomes 4.0 for a float), or `InvalidArgument` that begins with `owner`."""
     origin = get_origin(annotation)
     if origin is Annotated:
-        base, interval = get_args(annotation)
-        number = _plain(value, base, interval.words, owner)
-        if not interval.contains(number):
-            raise InvalidArgument(f"{owner} must be {interval.words}; got {value!r}")
-        return number
+        base, kind = get_args(annotation)
+        return kind.conform(value, base, owner)
     if origin in (Union, types.UnionType):
         if value is None and type(None) in get_args(annotation):
             return None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
 import types
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsError, nearest
-from kernelbandits.fields import conform
+from kernelbandits.fields import FilePath, conform
 
 S = TypeVar("S")
 Namespace = Callable[[str], "type[Any] | None"]
@@ -37,20 +39,32 @@ def _hints(spec: Any) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(spec)}
 
 
-def to_table(spec: Any) -> Any:
-    """The spec as plain tables, lists, numbers and texts; None (a default left alone) is left out."""
+def to_table(spec: Any, of_file: Callable[[str], str] = str) -> Any:
+    """The spec as plain tables, lists, numbers and texts; None (a default left alone) is left out.
+
+    `of_file` is what stands for a data file: its path, unless told otherwise.
+    """
     if dataclasses.is_dataclass(spec) and not isinstance(spec, type):
         table: dict[str, Any] = {"type": type_name(type(spec))}
+        files = file_fields(type(spec))
         for field in dataclasses.fields(spec):
             value = getattr(spec, field.name)
             if value is not None:
-                table[field.name] = to_table(value)
+                table[field.name] = of_file(value) if field.name in files else to_table(value, of_file)
         return table
     if isinstance(spec, Mapping):
-        return {key: to_table(value) for key, value in spec.items()}
+        return {key: to_table(value, of_file) for key, value in spec.items()}
     if isinstance(spec, tuple | list):
-        return [to_table(value) for value in spec]
+        return [to_table(value, of_file) for value in spec]
     return spec
+
+
+@cache
+def file_fields(spec: Any) -> frozenset[str]:
+    """Names of the fields that hold a data file."""
+    if not issubclass(spec, Spec):
+        return frozenset()
+    return frozenset(name for name, hint in _hints(spec).items() if FilePath in (hint, *get_args(hint)))
 
 
 def type_name(spec: type) -> str:
@@ -60,17 +74,20 @@ def type_name(spec: type) -> str:
     return f"{spec.__module__}:{spec.__qualname__}"
 
 
-def from_table(table: Any, expected: type[S], namespace: Namespace, where: str) -> S:
+def from_table(table: Any, expected: type[S], namespace: Namespace, where: str, folder: Path | None = None) -> S:
     """The spec that a table describes: `type` names the class, every other key is a field.
 
-    `expected` is the abstract class wanted at this place, `namespace` finds a class by name, `where` is the place in
-    the file for messages.
+    `expected` is the class wanted at this place; if it is abstract, `type` says which. `namespace` finds a class by
+    name, `where` is the place in the file for messages, `folder` is where relative paths of data files start.
     """
     if not isinstance(table, Mapping):
         raise InvalidFile(f"{where}: expected a table with a `type`, such as {{ type = … }}; got {table!r}")
-    if "type" not in table:
+    if "type" in table:
+        spec = _find(table["type"], expected, namespace, where)
+    elif inspect.isabstract(expected) or not dataclasses.is_dataclass(expected):
         raise InvalidFile(f"{where}: `type` is missing; it names a {expected.__name__}")
-    spec = _find(table["type"], expected, namespace, where)
+    else:
+        spec = expected  # only one class fits
     hints = _hints(spec)  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     for key, value in table.items():
@@ -78,7 +95,7 @@ def from_table(table: Any, expected: type[S], namespace: Namespace, where: str) 
             continue
         if key not in hints:
             raise InvalidFile(f"{where}: {spec.__name__} has no key {key!r}; {nearest(key, hints)}")
-        values[key] = _decode(value, hints[key], namespace, f"{where}.{key}")
+        values[key] = _decode(value, hints[key], namespace, f"{where}.{key}", folder)
     try:
         return spec(**values)
     except TypeError as error:
@@ -138,17 +155,19 @@ def subclass_names(base: type) -> list[str]:
     return sorted(found)
 
 
-def _decode(value: Any, annotation: Any, namespace: Namespace, where: str) -> Any:
+def _decode(value: Any, annotation: Any, namespace: Namespace, where: str, folder: Path | None) -> Any:
     origin = get_origin(annotation)
     if origin in (Union, types.UnionType):
         [inner] = [option for option in get_args(annotation) if option is not type(None)]
-        return _decode(value, inner, namespace, where)
+        return _decode(value, inner, namespace, where, folder)
     if origin is tuple and isinstance(value, list):
         item = get_args(annotation)[0]
-        return tuple(_decode(entry, item, namespace, f"{where}[{i}]") for i, entry in enumerate(value))
+        return tuple(_decode(entry, item, namespace, f"{where}[{i}]", folder) for i, entry in enumerate(value))
     kind = origin or annotation
     if isinstance(kind, type) and issubclass(kind, Spec):
-        return from_table(value, kind, namespace, where)
+        return from_table(value, kind, namespace, where, folder)
+    if annotation == FilePath and folder is not None and isinstance(value, str) and value:
+        value = folder / Path(value).expanduser()
     try:
         return conform(value, annotation, where)
     except InvalidFile:

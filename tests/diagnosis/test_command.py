@@ -152,7 +152,7 @@ def test_budget_says_plainly_when_there_is_none():
         (["diagnose", "bare.csv"], "bare.csv has no header"),
         (["diagnose", "blank.csv"], "column 'b' is empty throughout"),
         (["diagnose", "broken.parquet"], "broken.parquet cannot be read"),
-        (["diagnose", "notes.txt"], "expected a file that ends in .csv, .csv.gz or .parquet"),
+        (["diagnose", "notes.txt"], "expected a file that ends in .csv, .csv.gz, .parquet or .npz"),
         (["budget", "--arms", "2"], "Missing option '--delta'"),
     ],
 )

@@ -2,12 +2,14 @@
 
 import doctest
 import importlib
+import json
 import pkgutil
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import kernelbandits as kb
@@ -24,18 +26,55 @@ def name(page):
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name)
-def test_python_blocks_run(page, tmp_path):
-    script = tmp_path / "page.py"
-    script.write_text("\n".join(blocks(page, "python")), encoding="utf-8")
+def carry_out(command, folder):
     done = subprocess.run(
-        [sys.executable, "-W", "error", script], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-W", "error", *command], cwd=folder, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def carry_out_python(page, folder):
+    """Run the page's Python blocks in a folder with its TOML blocks that begin with a comment of their file's name."""
+    for block in blocks(page, "toml"):
+        for file in re.findall(r"\A# (\S+\.toml)\n", block):
+            (folder / file).write_text(block, encoding="utf-8")
+    script = folder / "page.py"
+    script.write_text("\n".join(blocks(page, "python")), encoding="utf-8")
+    carry_out([script], folder)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name)
+def test_python_blocks_run(page, tmp_path):
+    carry_out_python(page, tmp_path)
+
+
+def test_the_tutorial_on_tables_does_what_it_says(tmp_path):
+    page = ROOT / "docs" / "how-to" / "bandit-from-a-table.md"
+    carry_out_python(page, tmp_path)
+    frame = pl.read_parquet(tmp_path / "offers.parquet")
+    features = frame.drop("offer", "profit", "chance")
+    kinds = [features[column].dtype == pl.String for column in features.columns]
+    assert (frame["offer"].n_unique(), kinds.count(False), kinds.count(True)) == (3, 40, 5)
+    [command] = re.findall(r"^\$ kernelbandits (.*)", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    main = "from kernelbandits.cli import main; main()"
+    said = carry_out(["-c", main, *command.split(), "--jobs", "1"], tmp_path)
+    promised = [line.removeprefix("# ") for line in blocks(page, "python")[1].splitlines() if line.startswith("# ")]
+    assert len(promised) == 7
+    for line in promised:
+        assert re.search(".+".join(map(re.escape, line.split("…"))), said), line
+    folder = tmp_path / "results" / "offers"
+    names = ("results.parquet", "summary.csv", "offers.png", "offers.svg", "provenance.json", "report.html")
+    assert all((folder / name).is_file() for name in names)
+    record = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    assert list(record["files"]) == [str(tmp_path / "offers.parquet")]
+    assert "missing numbers in &#x27;n00&#x27;" in (folder / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "toml")], ids=name)
 def test_toml_blocks_load(page, tmp_path):
+    if any("path = " in block for block in blocks(page, "toml")):
+        carry_out_python(page, tmp_path)  # which makes the data
     for i, block in enumerate(blocks(page, "toml")):
         path = tmp_path / f"{i}.toml"
         path.write_text(block, encoding="utf-8")

@@ -111,7 +111,9 @@ def test_interrupted_or_killed_it_leaves_no_process(tmp_path, how):
     if how == signal.SIGINT:
         code, _, error = finished(process)
         assert code == 130
-        assert error.strip() == "kernelbandits: interrupted; finished runs are kept, the same command goes on from there"
+        assert (
+            error.strip() == "kernelbandits: interrupted; finished runs are kept, the same command goes on from there"
+        )
         assert list((tmp_path / "scratch").iterdir()) == []
     else:
         process.communicate()

@@ -103,3 +103,32 @@ def test_the_oracle_has_no_regret():
 def test_the_oracle_must_be_told_the_truth():
     with pytest.raises(kb.errors.MissingKnowledge, match=r"Oracle needs problem\.true_means"):
         kb.Oracle().start(kb.Problem(3, 5), 0)
+
+
+@every_learner
+def test_withdrawn_decisions_do_not_count_as_turns(policy):
+    """Rounds of exploration in turn are the same whether or not other decisions are taken back between them."""
+    problem = kb.Problem(3, 4, horizon=40, noise_std=0.1, reward_norms=np.ones(3))
+    plain, disturbed = policy.start(problem, rng=0), policy.start(problem, rng=0)
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        x = rng.standard_normal((3, 4))
+        known = plain.choose(x)
+        if not (known.explored and known.propensity == 1.0):
+            break
+        for _ in range(int(rng.integers(3))):
+            disturbed.withdraw(disturbed.choose(rng.standard_normal((3, 4))))
+        decision = disturbed.choose(x)
+        assert decision.arm == known.arm
+        for agent in (plain, disturbed):
+            agent.observe(x[known.arm], known.arm, 0.5)
+
+
+def test_only_the_last_decision_can_be_withdrawn_and_once():
+    agent = examples.POLICIES[0].start(kb.Problem(3, 4), rng=0)
+    first, last = agent.choose(np.ones(4)), agent.choose(np.ones(4))
+    with pytest.raises(kb.errors.InvalidArgument, match=r"only the last one can be withdrawn.*got number 0"):
+        agent.withdraw(first)
+    agent.withdraw(last)
+    with pytest.raises(kb.errors.InvalidArgument, match="only the last one"):
+        agent.withdraw(last)

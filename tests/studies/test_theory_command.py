@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from html import escape
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -22,7 +24,7 @@ def test_files_and_tables_do_not_depend_on_the_jobs(tmp_path):
     assert printed.stderr == "", "quiet when the output is not a terminal"
     assert "fitted slope" in printed.stdout
     assert "the regret of CGP-UCB is" in printed.stdout
-    other = run(*QUICK, "--jobs", "2", "--json", "--out", "other", cwd=tmp_path)
+    other = run(*QUICK, "--jobs", "2", "--json", "--report", "--out", "other", cwd=tmp_path)
     record = json.loads(other.stdout)
     folder = tmp_path / "results" / "theory"
     names = {"rate.csv", "c-regret.png", "c-regret.svg", "information.csv", "d-information.png", "d-information.svg"}
@@ -31,6 +33,11 @@ def test_files_and_tables_do_not_depend_on_the_jobs(tmp_path):
         assert (folder / name).read_bytes() == (tmp_path / "other" / name).read_bytes(), name
     assert record["tables"]["rate"] == pl.read_csv(folder / "rate.csv").to_dicts()
     assert set(record["findings"]) == {"rate", "information"}
+    report = (tmp_path / "other" / "report.html").read_text(encoding="utf-8")
+    assert str(Path("other", "report.html")) in record["files"]
+    assert report.count('<img src="data:image/svg+xml;base64,') == 2
+    for line in (line for lines in record["findings"].values() for line in lines):
+        assert escape(line) in report
     finished = {path.name: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
     assert run(*QUICK, "--jobs", "1", cwd=tmp_path).returncode == 0
     assert {path.name: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()} == finished, "runs are kept"

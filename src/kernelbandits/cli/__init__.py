@@ -9,6 +9,7 @@ import click
 from kernelbandits.cli.bench import bench
 from kernelbandits.cli.diagnosis import budget, diagnose
 from kernelbandits.cli.experiments import list_, reproduce, run
+from kernelbandits.cli.standin import make_standin
 from kernelbandits.errors import KernelBanditsError
 from kernelbandits.version import __version__
 
@@ -24,6 +25,7 @@ def app() -> None:
     Start here:
       kernelbandits reproduce figure-1            the paper's Figure 1: under a minute on two cores
       kernelbandits reproduce figure-1 --seeds 2  a first look: a fifth of that
+      kernelbandits reproduce table-1             the paper's study of ads: --data FILE, or a synthetic stand-in
       kernelbandits reproduce theory              the paper's theory checked by experiment
       kernelbandits list                          what else can be reproduced, and the names for files of your own
       kernelbandits run my-experiment.toml        an experiment of your own
@@ -36,7 +38,7 @@ def app() -> None:
     """
 
 
-for _command in (reproduce, run, list_, diagnose, budget, bench):
+for _command in (reproduce, run, list_, diagnose, budget, bench, make_standin):
     app.add_command(_command)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernelbandits.cli.study_options import given_study_options, study_options
 from kernelbandits.errors import InvalidArgument, nearest
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
             metavar="NAME",
             help="Only this method or panel; may be given several times.",
         ),
+        click.option("--report", is_flag=True, help="Write report.html as well: one page to look into, offline."),
         click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON, for other programs."),
         click.option("--debug", is_flag=True, help="Show the full traceback of an error."),
     ]
@@ -62,17 +64,21 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @click.argument("name", metavar="NAME")
 @_run_options
+@study_options
 def reproduce(name: str, debug: bool, **options: Any) -> None:
-    r"""Run an experiment of the paper: NAME is figure-1, figure-2, theory, or all.
+    r"""Run an experiment of the paper: NAME is figure-1, figure-2, table-1, theory, or all.
 
     Writes results.parquet (every round), summary.csv (final regret), the pictures as PNG and SVG, and provenance.json.
     The study theory checks the paper's theory by experiment and writes one CSV a table; there --only names parts of it.
     With all, --only names methods and panels, and studies are left out.
+    The study table-1 plays on the Avazu file given with --data, and on a synthetic stand-in without one.
 
     \b
     Examples:
       kernelbandits reproduce figure-1
       kernelbandits reproduce figure-1 --only EtC --only CGP-UCB --only "low-rank, d = 100"
+      kernelbandits reproduce figure-1 --seeds 2 --report
+      kernelbandits reproduce table-1 --data train.csv.gz
       kernelbandits reproduce theory --only linearization --only rate
       kernelbandits reproduce all --out results
     """
@@ -85,10 +91,13 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
     out: Path | None = options.pop("out")
     options["engine"] = _engine(options.pop("engine"), options.pop("scheduler"), options.pop("jobs"))
     everything = list(shipped()) if options["only"] else known
-    for each in everything if name == "all" else [name]:
+    chosen = everything if name == "all" else [name]
+    special = given_study_options(options, name, {each: STUDIES[each] for each in chosen if each in STUDIES})
+    for each in chosen:
         folder = Path("results") / each if out is None else out / each if name == "all" else out
         if each in STUDIES:
-            STUDIES[each].carry_out(folder, **options)
+            own = {key: value for key, value in special.items() if key in STUDIES[each].options}
+            STUDIES[each].carry_out(folder, **options, **own)
         else:
             _carry_out(load(each), folder, **options)
 
@@ -100,7 +109,8 @@ def run(file: Path, debug: bool, **options: Any) -> None:
     """Run an experiment described in a TOML file.
 
     To write one, copy a file of the paper and change it: `kernelbandits list` shows where they lie. A method of your
-    own stands in the file as type = "my_module:MyPolicy", with my_module.py beside the file.
+    own stands in the file as type = "my_module:MyPolicy", with my_module.py beside the file. Data of your own: an
+    environment Classification or Surrogate with path = "my.parquet", taken from the folder of the file.
     """
     from kernelbandits.experiments import load
 
@@ -114,15 +124,14 @@ def run(file: Path, debug: bool, **options: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON, for other programs.")
 def list_(as_json: bool) -> None:
     """Show the experiments that come with the library and the names that a TOML file may use."""
-    from kernelbandits import Covariance, Environment, Estimator, Kernel, Policy, Width
+    from kernelbandits import Contexts, Covariance, Environment, Estimator, Kernel, Policy, Scaling, Width
     from kernelbandits.experiments import load, shipped
     from kernelbandits.specs import subclass_names
     from kernelbandits.studies import STUDIES
 
     experiments = {name: (load(name).title, str(path)) for name, path in shipped().items()}
-    kinds = {
-        kind.__name__: subclass_names(kind) for kind in (Policy, Estimator, Kernel, Width, Environment, Covariance)
-    }
+    shown_kinds = (Policy, Estimator, Kernel, Width, Environment, Covariance, Contexts, Scaling)
+    kinds = {kind.__name__: subclass_names(kind) for kind in shown_kinds}
     studies = {name: study.title for name, study in STUDIES.items()}
     if as_json:
         shown = {name: {"title": title, "file": path} for name, (title, path) in experiments.items()}
@@ -160,6 +169,7 @@ def _carry_out(
     engine: Engine,
     only: tuple[str, ...],
     as_json: bool,
+    report: bool,
 ) -> None:
     from dataclasses import replace
 
@@ -171,4 +181,4 @@ def _carry_out(
         experiment = replace(experiment, horizon=horizon)
     if only:
         experiment = experiment.only(only)
-    carry_out(experiment, folder, engine, as_json)
+    carry_out(experiment, folder, engine, as_json, report)

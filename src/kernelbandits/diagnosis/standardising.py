@@ -8,11 +8,8 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.linalg import EPS
+from kernelbandits.tables.scaling import LEVEL, moments
 from kernelbandits.types import Array, ArrayLike
-
-LEVEL = 0.5
-"""Tr(Σ)/d of the paper's designs (before c̃), at which ‖x − z‖²/d averages 1: kernel lengths are meant for that."""
 
 
 @final
@@ -42,11 +39,7 @@ def standardise(X: ArrayLike) -> Standardised:
            [ 1.,  0.]])
     """
     points = checks.points("X", X)
-    mean = points.mean(axis=0)
-    centred = points - mean
-    std = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(points))
-    varies = std > 8.0 * EPS * np.abs(points).max(axis=0)
+    mean, std, varies = moments(points)
     common = np.sqrt(LEVEL * len(std) / max(int(varies.sum()), 1))
     scale = np.where(varies, common / np.where(varies, std, 1.0), 0.0)
-    centred *= scale
-    return Standardised(centred, mean, scale)
+    return Standardised((points - mean) * scale, mean, scale)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -16,22 +15,8 @@ from matplotlib.lines import Line2D
 from kernelbandits.experiments.grid import Panel
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.store import replacing
+from kernelbandits.experiments.styles import COLOURS, look, places
 from kernelbandits.metrics import mean_and_standard_error
-
-# Okabe & Ito's palette, told apart by colour-blind readers; line styles and markers tell them apart in black and white.
-_COLOURS = ("#000000", "#D55E00", "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#CC79A7", "#7F7F7F")
-_DASHES: tuple[tuple[float, ...], ...] = ((), (5, 1.5), (1, 1), (5, 1.5, 1, 1.5))
-_PLACES = (
-    "EtC",
-    "EtC-Ridge",
-    "EtC-Linear",
-    "EtC-Linear-Ridge",
-    "CGP-UCB",
-    "CGP-UCB-Ridgeless",
-    "CGP-UCB-Scaled",
-    "CGP-UCB-Scaled-Ridgeless",
-)
-_MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
 
 
 def regret_curves(results: Results) -> Figure:
@@ -44,7 +29,7 @@ def regret_curves(results: Results) -> Figure:
     legend_rows = ceil((len(experiment.methods) + 1) / legend_columns)
     figure = Figure(figsize=(width, 2.7 * rows + 0.4 + 0.25 * legend_rows), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
-    styles = _styles(experiment.methods)
+    styles = {method: style(place) for method, place in places(experiment.methods).items()}
     for i, axes in enumerate(grid.flat):
         if i >= len(experiment.panels):
             axes.set_axis_off()
@@ -68,20 +53,13 @@ def regret_curves(results: Results) -> Figure:
     return figure
 
 
-def _styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """A line style for each method: the same one in every picture for the paper's, the free ones for the others."""
-    others = [method for method in methods if method not in _PLACES]
-    order = [*_PLACES, *others]
-    return {method: style(order.index(method)) for method in methods}
-
-
 def style(i: int) -> dict[str, Any]:
     """The i-th of the line styles, told apart by colour, dash and marker."""
-    dashes = _DASHES[(i + i // len(_COLOURS)) % len(_DASHES)]  # the ninth method has another dash than the first
+    chosen = look(i)
     return {
-        "color": _COLOURS[i % len(_COLOURS)],
-        "linestyle": (0, dashes) if dashes else "-",
-        "marker": _MARKERS[(i + i // len(_COLOURS)) % len(_MARKERS)],
+        "color": COLOURS[chosen.colour],
+        "linestyle": (0, chosen.dashes) if chosen.dashes else "-",
+        "marker": chosen.marker,
         "markersize": 4.5,
         "linewidth": 1.4,
     }

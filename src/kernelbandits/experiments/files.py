@@ -40,13 +40,13 @@ def load(source: str | Path) -> Experiment:
     if path not in known.values() and folder not in sys.path:
         sys.path.insert(0, folder)  # so that `type = "my_policies:Mine"` finds my_policies.py beside the file
     try:
-        return parse(table)
+        return parse(table, path.resolve().parent)
     except (InvalidFile, InvalidArgument) as error:
         raise InvalidFile(f"{path.name}: {error}") from error
 
 
-def parse(table: Mapping[str, Any]) -> Experiment:
-    """The experiment that a table describes."""
+def parse(table: Mapping[str, Any], folder: Path | None = None) -> Experiment:
+    """The experiment that a table describes; relative paths of data files start in `folder`."""
     _only_keys(table, _KEYS, "the file")
     for key in ("name", "horizon", "methods", "panels"):
         if key not in table:
@@ -57,22 +57,24 @@ def parse(table: Mapping[str, Any]) -> Experiment:
     return Experiment(
         name=_text(table["name"], "name"),
         title=_text(table.get("title", ""), "title"),
-        panels=tuple(_panel(panel, i, table) for i, panel in enumerate(panels)),
+        panels=tuple(_panel(panel, i, table, folder) for i, panel in enumerate(panels)),
         horizon=_whole(table["horizon"], "horizon"),
         seeds=_seeds(table.get("seeds", 10)),
         columns=_whole(table.get("columns", 3), "columns"),
     )
 
 
-def methods(table: Mapping[str, Any], values: Mapping[str, Any], where: str = "methods") -> dict[str, Policy]:
+def methods(
+    table: Mapping[str, Any], values: Mapping[str, Any], where: str = "methods", folder: Path | None = None
+) -> dict[str, Policy]:
     """Policies by name, `"$key"` replaced by the value of that key."""
     return {
-        name: from_table(_substitute(spec, values, f"{where}.{name}"), Policy, _namespace, f"{where}.{name}")  # type: ignore[type-abstract]
+        name: from_table(_substitute(spec, values, f"{where}.{name}"), Policy, _namespace, f"{where}.{name}", folder)  # type: ignore[type-abstract]
         for name, spec in table.items()
     }
 
 
-def _panel(table: Any, index: int, file: Mapping[str, Any]) -> Panel:
+def _panel(table: Any, index: int, file: Mapping[str, Any], folder: Path | None) -> Panel:
     where = f"panels[{index}]"
     if not isinstance(table, Mapping):
         raise InvalidFile(f"{where}: expected a table; got {table!r}")
@@ -87,8 +89,8 @@ def _panel(table: Any, index: int, file: Mapping[str, Any]) -> Panel:
     mark = _substitute(file.get("mark"), values, "mark")
     return Panel(
         name=_text(table["name"], f"{where}.name"),
-        environment=from_table(environment, Environment, _namespace, f"{where}.environment"),  # type: ignore[type-abstract]
-        methods=methods(file["methods"], values),
+        environment=from_table(environment, Environment, _namespace, f"{where}.environment", folder),  # type: ignore[type-abstract]
+        methods=methods(file["methods"], values, folder=folder),
         mark=None if mark is None else _whole(mark, "mark"),
     )
 

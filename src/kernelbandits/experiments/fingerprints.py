@@ -11,11 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from kernelbandits.digests import content_digest
 from kernelbandits.specs import Spec, to_table
 
 _COMPUTING = (
     # What decides a result. Pictures, files and the command line do not.
     "checks.py",
+    "digests.py",
     "fields.py",
     "linalg.py",
     "problem.py",
@@ -23,21 +25,31 @@ _COMPUTING = (
     "specs.py",
     "kernels/*.py",
     "estimators/*.py",
+    "beliefs/*.py",
     "environments/*.py",
+    "environments/avazu/*.py",
     "policies/*.py",
+    "tables/*.py",
 )
 
 
 def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str:
     """What a cell computes, in 32 hexadecimal digits."""
     content = {
-        "environment": to_table(environment),
-        "policy": to_table(policy),
+        "environment": to_table(environment, of_file=content_digest),
+        "policy": to_table(policy, of_file=content_digest),
         "horizon": horizon,
         "seed": seed,
         "code": [own_code(), *(_source_of(spec) for spec in _foreign_types(environment, policy))],
     }
     return _digest(json.dumps(content, sort_keys=True).encode())
+
+
+def files_in(specs: Any) -> dict[str, str]:
+    """The data files that specs name, each with the digest of its content."""
+    found: dict[str, str] = {}
+    to_table(specs, of_file=lambda path: found.setdefault(path, content_digest(path)))
+    return found
 
 
 def _digest(content: bytes) -> str:

@@ -5,34 +5,48 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+from rich.table import Table
 
 from kernelbandits.engines import Engine
 from kernelbandits.experiments.figures import regret_curves, save
 from kernelbandits.experiments.grid import Experiment
-from kernelbandits.experiments.provenance import provenance, write_provenance
+from kernelbandits.experiments.provenance import Notes, notes_on, provenance, write_provenance
+from kernelbandits.experiments.report import report_html, write_report
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.running import Progress, run
 from kernelbandits.experiments.store import Store
 from kernelbandits.experiments.tables import regret_table
 
 
-def carry_out(experiment: Experiment, folder: Path, engine: Engine, as_json: bool) -> None:
-    """Run the experiment, write its output folder, and say where everything is."""
+def carry_out(
+    experiment: Experiment,
+    folder: Path,
+    engine: Engine,
+    as_json: bool,
+    report: bool = False,
+    table: Callable[[Results], Table] = regret_table,
+) -> None:
+    """Run the experiment, write its output folder, print its table, and say where everything is."""
     started = time.monotonic()
+    notes = notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
     results = _run_with_bar(experiment, folder, engine)
     seconds = time.monotonic() - started
     files = results.write(folder)
     files += save(regret_curves(results), folder / experiment.name)
-    files.append(write_provenance(folder / "provenance.json", provenance(experiment, seconds, engine)))
+    record = provenance(experiment, seconds, engine)
+    files.append(write_provenance(folder / "provenance.json", record))
+    if report:
+        files.append(write_report(folder / "report.html", report_html(results, record)))
     if as_json:
-        _print_json(results, folder, files, seconds)
+        _print_json(results, folder, files, seconds, notes)
     else:
-        _print_table(results, folder, files, seconds)
+        _print_table(table(results), folder, files, seconds, notes)
 
 
 def _run_with_bar(experiment: Experiment, folder: Path, engine: Engine) -> Results:
@@ -57,18 +71,21 @@ def _run_with_bar(experiment: Experiment, folder: Path, engine: Engine) -> Resul
         return run(experiment, Store(folder), engine, show)
 
 
-def _print_table(results: Results, folder: Path, files: list[Path], seconds: float) -> None:
+def _print_table(table: Table, folder: Path, files: list[Path], seconds: float, notes: Notes) -> None:
     console = Console(soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 200)
-    console.print(regret_table(results))
+    console.print(table)
+    for panel, lines in notes.items():
+        for line in lines:
+            console.print(f"{panel}: {line}", markup=False, highlight=False)
     console.print(f"Finished in {seconds:.0f} s. In {folder}: {', '.join(path.name for path in files)}")
 
 
-def _print_json(results: Results, folder: Path, files: list[Path], seconds: float) -> None:
+def _print_json(results: Results, folder: Path, files: list[Path], seconds: float, notes: Notes) -> None:
     record = {
         "experiment": results.experiment.name,
         "folder": str(folder),
         "files": [str(path) for path in files],
         "seconds": round(seconds, 3),
         "summary": results.summary().to_dicts(),
-    }
+    } | ({"notes": notes} if notes else {})
     print(json.dumps(record, ensure_ascii=False))  # noqa: T201

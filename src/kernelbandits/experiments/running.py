@@ -12,10 +12,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from kernelbandits.digests import content_digest
 from kernelbandits.engines import Engine, local
 from kernelbandits.environments.base import Environment, Rounds
 from kernelbandits.errors import CellFailed, EngineFailed
-from kernelbandits.experiments.fingerprints import own_code
+from kernelbandits.experiments.fingerprints import files_in, own_code
 from kernelbandits.experiments.grid import Cell, Experiment
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.store import Store, rows_of
@@ -92,7 +93,10 @@ def _saved_by_workers(engine: Engine, store: Store, units: list[list[Cell]]) -> 
 
 def _saved_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:
     """The workers have other files than this process: the cells of an instance come back together."""
-    for played in engine.map(partial(_play_elsewhere, own_code()), units):
+    tasks = [
+        (own_code(), files_in([[cell.panel.environment, cell.panel.methods] for cell in unit]), unit) for unit in units
+    ]
+    for played in engine.map(_play_elsewhere, tasks):
         for fingerprint, rows in played:
             store.save(fingerprint, rows)
         yield len(played)
@@ -104,12 +108,17 @@ def _play_into(store: Store, unit: list[Cell]) -> int:
     return len(unit)
 
 
-def _play_elsewhere(code: str, unit: list[Cell]) -> list[tuple[str, Rows]]:
-    if own_code() != code:  # the fingerprints would promise what this code does not compute
+def _play_elsewhere(task: tuple[str, dict[str, str], list[Cell]]) -> list[tuple[str, Rows]]:
+    """Play the cells where code and data are those that the fingerprints stand for, or not at all."""
+    code, files, unit = task
+    if own_code() != code:
         raise EngineFailed(
             f"a worker's kernelbandits {__version__} has other code than this process's; "
             "install the same files on every worker and start the workers again"
         )
+    for path, digest in files.items():
+        if not Path(path).is_file() or content_digest(path) != digest:
+            raise EngineFailed(f"a worker has no file {path}, or another one; put the same file there on every worker")
     return list(_play(unit))
 
 

@@ -1,6 +1,6 @@
 """Kernels by profile: two classes, and their sums, products and multiples."""
 
-from kernelbandits.kernels.algebra import Product, Scaled, Sum
+from kernelbandits.kernels.algebra import Product, Scaled, Shifted, Sum
 from kernelbandits.kernels.base import InnerProductKernel, Kernel, RadialKernel
 from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
 from kernelbandits.kernels.inner_product import Exponential, Linear, Polynomial, Schoenberg
@@ -21,6 +21,7 @@ __all__ = [
     "RationalQuadratic",
     "Scaled",
     "Schoenberg",
+    "Shifted",
     "StackedExpansions",
     "Sum",
 ]

@@ -124,3 +124,42 @@ class Scaled(Kernel):
 
     def profile(self, t: Array, order: int = 0) -> Array:
         return self.factor * self.kernel.profile(t, order)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Shifted(Kernel):
+    """K = K₁ + offset, offset > 0: functions of K₁ plus an unknown constant of that variance."""
+
+    kernel: Kernel
+    offset: Positive
+
+    def left(self, X: Array) -> Features:
+        return self.kernel.left(X)
+
+    def right(self, Z: Array) -> Features:
+        return self.kernel.right(Z)
+
+    def evaluate(self, left: Features, right: Features) -> Array:
+        return self._shift(self.kernel.evaluate(left, right))
+
+    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
+        return self._shift(self.kernel.evaluate_each(lefts, right))
+
+    def _shift(self, values: Array) -> Array:
+        values += self.offset  # the inner kernel's answer is a fresh array
+        return values
+
+    @property
+    def n_geometries(self) -> int:
+        return self.kernel.n_geometries
+
+    def diagonal(self, X: Array) -> Array:
+        return self.kernel.diagonal(X) + self.offset
+
+    @property
+    def geometry(self) -> Geometry | None:
+        return self.kernel.geometry
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        return self.kernel.profile(t, order) + (self.offset if order == 0 else 0.0)

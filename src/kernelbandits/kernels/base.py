@@ -15,7 +15,7 @@ from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike
 
 if TYPE_CHECKING:
-    from kernelbandits.kernels.algebra import Product, Scaled, Sum
+    from kernelbandits.kernels.algebra import Product, Scaled, Shifted, Sum
 
 Features: TypeAlias = tuple[Array, ...]
 """Features of n points, one array of shape (n, p) for each geometry that a kernel looks through."""
@@ -88,11 +88,13 @@ class Kernel(Spec, ABC):
     def profile(self, t: Array, order: int = 0) -> Array:
         """h(t), or its derivative of the given order (0, 1, 2), elementwise."""
 
-    def __add__(self, other: Kernel) -> Sum:
-        """The kernel K₁ + K₂."""
-        from kernelbandits.kernels.algebra import Sum
+    def __add__(self, other: Kernel | float) -> Sum | Shifted:
+        """The kernel K₁ + K₂, or a kernel plus a positive constant."""
+        from kernelbandits.kernels.algebra import Shifted, Sum
 
-        return Sum(self, other)
+        return Sum(self, other) if isinstance(other, Kernel) else Shifted(self, other)
+
+    __radd__ = __add__
 
     def __mul__(self, other: Kernel | float) -> Product | Scaled:
         """The kernel K₁ K₂, or a positive multiple of a kernel."""

@@ -2,13 +2,16 @@
 
 from kernelbandits.policies.base import Agent, Choice, Decision, Decisions, Learner, Policy
 from kernelbandits.policies.baselines import Oracle, Uniform
+from kernelbandits.policies.calibrated_ucb import CalibratedUCB
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
+from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
 
 __all__ = [
     "GPUCB",
     "Agent",
+    "CalibratedUCB",
     "Choice",
     "ConstantWidth",
     "Decision",
@@ -19,6 +22,7 @@ __all__ = [
     "Policy",
     "SubGaussianWidth",
     "TheoreticalWidth",
+    "ThompsonSampling",
     "Uniform",
     "Width",
 ]

@@ -92,6 +92,9 @@ class Learner(ABC):
         masks = [None] * len(contexts) if eligible is None else eligible
         return Decisions.of([self.decide(shown, mask, None) for shown, mask in zip(contexts, masks, strict=True)])
 
+    def withdraw(self) -> None:  # noqa: B027
+        """The last decision was not carried out. For learners that count decisions; nothing by default."""
+
     def look_ahead(self, contexts: Array | None) -> None:  # noqa: B027
         """Contexts that will come, shape (B, K, d), None to forget them: a hint that must not change a decision."""
 
@@ -116,12 +119,13 @@ class Policy(Spec, ABC):
 class Agent:
     """Plays one bandit, one round at a time: `choose`, then `observe`. Checks come before any change."""
 
-    __slots__ = ("_ahead", "_chosen_row", "_learner", "_n_decisions", "_next_row", "problem")
+    __slots__ = ("_ahead", "_chosen_row", "_last_id", "_learner", "_n_decisions", "_next_row", "problem")
 
     def __init__(self, problem: Problem, learner: Learner) -> None:
         self.problem = problem
         self._learner = learner
         self._n_decisions = 0
+        self._last_id: int | None = None
         self._ahead: Array | None = None
         self._next_row = 0
         self._chosen_row: int | None = None
@@ -139,6 +143,7 @@ class Agent:
             self._next_row = row + 1
         self._chosen_row = row
         decision = Decision(self._n_decisions, *choice)
+        self._last_id = decision.id
         self._n_decisions += 1
         return decision
 
@@ -151,6 +156,7 @@ class Agent:
         mask = checks.eligible_batch(eligible, len(block), self.problem.n_arms)
         self._forget_ahead()
         decisions = replace(self._learner.decide_batch(block, mask), first_id=self._n_decisions)
+        self._last_id = None
         self._n_decisions += len(block)
         return decisions
 
@@ -164,6 +170,15 @@ class Agent:
             checks.refuse_unusable("context", x)
             row = None
         self._learner.learn(x, arm, reward, row)
+
+    def withdraw(self, decision: Decision) -> None:
+        """Say that the last decision was not carried out: it then does not count as a turn of its arm."""
+        if decision.id != self._last_id:
+            raise InvalidArgument(
+                f"decision: only the last one can be withdrawn, once and before the next; got number {decision.id}"
+            )
+        self._last_id = None
+        self._learner.withdraw()
 
     def prefetch(self, contexts: ArrayLike) -> None:
         """Hint that the next rounds will show these contexts, shape (B, K, d). Saves time, never changes a decision."""

@@ -42,3 +42,11 @@ def pick_best(scores: Array, eligible: BoolArray | None, rng: np.random.Generato
     scores = mask_scores(scores, eligible)
     arm, propensity = best_arm(scores, rng)
     return Choice(arm, propensity, scores, explored=False)
+
+
+def pick_optimistic(mean: Array, bonus: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
+    """The eligible arm with the largest mean + bonus; it explores where that is not the largest mean."""
+    scores = mask_scores(mean + bonus, eligible)
+    arm, propensity = best_arm(scores, rng)
+    greedy = int(mask_scores(mean, eligible).argmax())
+    return Choice(arm, propensity, scores, explored=bool(mean[arm] < mean[greedy]))

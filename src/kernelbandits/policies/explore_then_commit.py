@@ -13,7 +13,8 @@ from kernelbandits.estimators.stack import stacked
 from kernelbandits.fields import Count
 from kernelbandits.kernels import StackedExpansions
 from kernelbandits.policies.base import Choice, Decisions, Learner, Policy
-from kernelbandits.policies.choosing import best_arms, mask_scores, pick_best
+from kernelbandits.policies.choosing import best_arms, pick_best
+from kernelbandits.policies.turns import Turns
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
 
@@ -56,7 +57,7 @@ class _ExploreThenCommitLearner(Learner):
         self._n_explore = n_explore
         self._problem = problem
         self._rng = rng
-        self._explored = np.zeros(problem.n_arms)
+        self._turns = Turns(problem.n_arms)
         self._data: list[list[tuple[Array, float]]] = [[] for _ in range(problem.n_arms)]
         self._predictors: list[Predictor] | None = None
         self._together: StackedExpansions | None = None
@@ -64,25 +65,18 @@ class _ExploreThenCommitLearner(Learner):
         self._ahead_scores: Array | None = None
 
     def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
-        if self._predictors is None and self._explored.sum() < self._n_explore:
-            return self._explore(eligible)
+        if self._predictors is None and self._turns.total < self._n_explore:
+            return self._turns.next(eligible)
         return pick_best(self._scores(contexts, row), eligible, self._rng)
 
     def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions:
-        exploring = 0 if self._predictors else int(self._n_explore - self._explored.sum())
-        if exploring > 0:
+        if self._predictors is None and self._turns.total < self._n_explore:
             return super().decide_batch(contexts, eligible)
         scores = _predict(self._committed(), contexts)
         if eligible is not None:
             scores = np.where(eligible, scores, -np.inf)
         arms, propensities = best_arms(scores, self._rng)
         return Decisions(0, arms, propensities, scores, np.zeros(len(arms), dtype=bool))
-
-    def _explore(self, eligible: BoolArray | None) -> Choice:
-        turns = mask_scores(-self._explored, eligible)
-        arm = int(turns.argmax())  # fewest turns first, lowest number of those: round-robin when all are eligible
-        self._explored[arm] += 1
-        return Choice(arm, 1.0, mask_scores(np.zeros(len(turns)), eligible), explored=True)
 
     def _scores(self, contexts: Array, row: int | None) -> Array:
         """f̂⁽ⁱ⁾(x⁽ⁱ⁾) for every arm, shape (K,)."""
@@ -113,6 +107,10 @@ class _ExploreThenCommitLearner(Learner):
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         if self._predictors is None:
             self._data[arm].append((context.copy(), reward))
+
+    def withdraw(self) -> None:
+        if self._predictors is None:  # still exploring: the decision was a turn
+            self._turns.give_back()
 
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = contexts

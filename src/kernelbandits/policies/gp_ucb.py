@@ -7,11 +7,10 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits.beliefs import IndependentArms
 from kernelbandits.estimators.gaussian_process import GaussianProcess
-from kernelbandits.estimators.lookahead import Lookahead
-from kernelbandits.estimators.stack import PosteriorStack
 from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.choosing import best_arm, mask_scores
+from kernelbandits.policies.choosing import pick_optimistic
 from kernelbandits.policies.widths import TheoreticalWidth, Width
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
@@ -41,34 +40,16 @@ class _GPUCBLearner(Learner):
         self._width = width
         self._problem = problem
         self._rng = rng
-        self._stack = PosteriorStack([model.without_data(problem.dim)] * problem.n_arms)
-        self._beta = np.array([width.of(arm, p, problem) for arm, p in enumerate(self._stack.posteriors)])
-        self._ahead: Lookahead | None = None
-        self._next_row = 0
+        self._arms = IndependentArms(model).start(problem)
+        self._beta = np.array([width.of(arm, p, problem) for arm, p in enumerate(self._arms.posteriors)])
 
     def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
-        if row is None or self._ahead is None:
-            mean, std = self._stack.mean_and_std(contexts)
-        else:
-            self._next_row = row + 1
-            mean, std = self._ahead.mean[:, row], np.sqrt(np.maximum(self._ahead.variance[:, row], 0.0))
-        scores = mask_scores(mean + self._beta * std, eligible)
-        arm, propensity = best_arm(scores, self._rng)
-        greedy = int(mask_scores(mean, eligible).argmax())
-        return Choice(arm, propensity, scores, explored=bool(mean[arm] < mean[greedy]))
+        mean, std = self._arms.mean_and_std(contexts, row)
+        return pick_optimistic(mean, self._beta * std, eligible, self._rng)
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        posterior, ahead = self._stack.posteriors[arm], self._ahead
-        if row is None or ahead is None:
-            posterior = posterior.absorb(context, reward, self._stack.outlook(arm, context))
-        else:
-            posterior = ahead.absorb(posterior, arm, row, reward)
-        self._stack.replace(arm, posterior)
-        self._beta[arm] = self._width.of(arm, posterior, self._problem)
-        if ahead is not None:
-            # The round just decided is kept current too: its reward may come after other rewards, or twice.
-            ahead.update(posterior, arm, row, start=max(self._next_row - 1, 0))
+        self._arms.learn(context, arm, reward, row)
+        self._beta[arm] = self._width.of(arm, self._arms.posteriors[arm], self._problem)
 
     def look_ahead(self, contexts: Array | None) -> None:
-        self._ahead = None if contexts is None else Lookahead(self._stack.posteriors, contexts)
-        self._next_row = 0
+        self._arms.look_ahead(contexts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
     from kernelbandits.engines import Engine
@@ -14,19 +14,43 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A title, and what to do, called as (folder, seeds=, horizon=, engine=, only=, as_json=) by the command."""
+    """A title, and what to do, called as (folder, seeds=, horizon=, engine=, only=, as_json=, report=) by the command.
+
+    `options` names options of the command that this study has besides; those that were given are passed on as well.
+    """
 
     title: str
     carry_out: Callable[..., None]
+    options: tuple[str, ...] = ()
 
 
 def _theory(
-    folder: Path, seeds: int | None, horizon: int | None, engine: Engine, only: tuple[str, ...], as_json: bool
+    folder: Path,
+    seeds: int | None,
+    horizon: int | None,
+    engine: Engine,
+    only: tuple[str, ...],
+    as_json: bool,
+    report: bool,
 ) -> None:
     from kernelbandits.studies.reporting import carry_out
     from kernelbandits.studies.theory import PICTURES
 
-    carry_out("theory", PICTURES, folder, seeds, horizon, engine, only, as_json)
+    title = "The paper's theory against experiment"
+    carry_out("theory", PICTURES, folder, seeds, horizon, engine, only, as_json, report, title)
 
 
-STUDIES = {"theory": Study("The paper's theory against experiment: four pictures with their tables", _theory)}
+def _table_1(folder: Path, **options: Any) -> None:
+    from kernelbandits.studies.table_1 import carry_out
+
+    carry_out(folder, **options)
+
+
+STUDIES = {
+    "table-1": Study(
+        "The paper's Table 1: ads of Avazu (with --data), or a synthetic stand-in",
+        _table_1,
+        ("data", "arms", "contexts", "dim", "level", "drop"),
+    ),
+    "theory": Study("The paper's theory against experiment: four pictures with their tables", _theory),
+}

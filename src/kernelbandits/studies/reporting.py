@@ -19,8 +19,10 @@ from rich.text import Text
 from kernelbandits.engines import Engine
 from kernelbandits.experiments.figures import save
 from kernelbandits.experiments.provenance import circumstances, write_provenance
+from kernelbandits.experiments.report import write_report
 from kernelbandits.experiments.store import Store, replacing
 from kernelbandits.studies.parts import Part, Picture, resized
+from kernelbandits.studies.report import study_html, word
 from kernelbandits.studies.work import Work
 
 
@@ -33,6 +35,8 @@ def carry_out(
     engine: Engine,
     only: tuple[str, ...],
     as_json: bool,
+    report: bool = False,
+    title: str = "",
 ) -> None:
     """Compute the parts, write tables and pictures, and say what was found and where everything is."""
     started = time.monotonic()
@@ -44,8 +48,12 @@ def carry_out(
     for picture in wanted:
         files += save(picture.draw(rows), folder / picture.name)
     seconds = time.monotonic() - started
-    record = {"study": name, "parts": {part.name: repr(part) for part in parts}}
-    files.append(write_provenance(folder / "provenance.json", record | circumstances(seconds, engine)))
+    record = {"study": name, "parts": {part.name: repr(part) for part in parts}} | circumstances(seconds, engine)
+    files.append(write_provenance(folder / "provenance.json", record))
+    if report:
+        images = {picture.name: (folder / f"{picture.name}.svg").read_text(encoding="utf-8") for picture in wanted}
+        html = study_html(title or name, wanted, rows, images, record)
+        files.append(write_report(folder / "report.html", html))
     say = _print_json if as_json else _print_tables
     say(name, parts, rows, folder, files, seconds)
 
@@ -90,14 +98,8 @@ def _shown(part: Part, rows: pl.DataFrame) -> Table:
     for column, dtype in frame.schema.items():
         shown.add_column(Text(column), justify="right" if dtype.is_numeric() else "left", no_wrap=True)
     for row in frame.iter_rows():
-        shown.add_row(*(Text(_word(value)) for value in row))
+        shown.add_row(*(Text(word(value)) for value in row))
     return shown
-
-
-def _word(value: Any) -> str:
-    if not isinstance(value, float):
-        return "–" if value is None else str(value)
-    return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
 
 
 def _print_json(

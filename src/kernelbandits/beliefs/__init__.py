@@ -1,0 +1,21 @@
+"""What is believed of the rewards of all arms: policies such as Thompson sampling act on it."""
+
+from kernelbandits.beliefs.base import Belief, Tracker
+from kernelbandits.beliefs.empirical_bayes import EmpiricalBayes
+from kernelbandits.beliefs.families import Bandwidths, KernelFamily, TheseKernels
+from kernelbandits.beliefs.independent import ArmsTracker, IndependentArms
+from kernelbandits.beliefs.pooling import PerArm, Pooled, Pooling
+
+__all__ = [
+    "ArmsTracker",
+    "Bandwidths",
+    "Belief",
+    "EmpiricalBayes",
+    "IndependentArms",
+    "KernelFamily",
+    "PerArm",
+    "Pooled",
+    "Pooling",
+    "TheseKernels",
+    "Tracker",
+]

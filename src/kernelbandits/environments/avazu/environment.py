@@ -1,0 +1,137 @@
+"""The paper's Avazu study as environments: real rows from a file, or the synthetic stand-in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from kernelbandits.digests import content_digest
+from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
+from kernelbandits.environments.base import Environment
+from kernelbandits.environments.pools import Contexts, OwnContexts
+from kernelbandits.environments.surrogate import SurrogateInstance
+from kernelbandits.errors import InvalidArgument, nearest
+from kernelbandits.estimators import Estimator, KernelRidge, Predictor
+from kernelbandits.fields import Count, CountFromZero, FilePath, NonNegative, Positive
+from kernelbandits.kernels import Gaussian
+from kernelbandits.specs import Spec
+
+if TYPE_CHECKING:
+    from kernelbandits.environments.avazu.impressions import Impressions
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AvazuDesign(Spec):
+    """How impressions become a bandit. The defaults are the paper's.
+
+    Attributes:
+        arm_column: its last digit is the arm; `id` as in the paper, or `C14`, whose ten groups really differ.
+        contexts: a held-out row of its own for every arm, or one row for all arms.
+        dim: principal components kept, d.
+        level: the embedding is scaled so that its rows have ‖x‖²/d of this on average.
+        drop: features to leave out, such as `device_ip` and `device_id`.
+        n_oracle: rows an arm for its oracle; the principal components are those of the same rows, 10 × 2,000.
+        n_contexts: rows an arm to serve as contexts, at most.
+        oracle: what is fitted to the clicks of an arm.
+        noise_std: standard deviation of the rewards about the oracle.
+
+    """
+
+    arm_column: str = "id"
+    contexts: Contexts = OwnContexts()
+    dim: Count = 100
+    level: Positive = 0.5
+    drop: tuple[str, ...] = ()
+    n_oracle: Count = 2000
+    n_contexts: Count = 3000
+    oracle: Estimator[Predictor] = KernelRidge(Gaussian(gamma=4.0), ridge=0.1)
+    noise_std: NonNegative = 0.01
+
+    def _validate(self) -> None:
+        able = tuple(name for name in COLUMNS if name != "click")
+        if self.arm_column not in able:
+            raise InvalidArgument(
+                f"AvazuDesign: arm_column must be a column of the Avazu file; got {self.arm_column!r}; "
+                + nearest(self.arm_column, able)
+            )
+        for name in self.drop:
+            if name not in FEATURES:
+                raise InvalidArgument(f"AvazuDesign: drop has no feature {name!r}; {nearest(name, FEATURES)}")
+        if not self.features:
+            raise InvalidArgument("AvazuDesign: drop leaves no feature")
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that are encoded."""
+        return tuple(name for name in FEATURES if name not in self.drop)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that a file must have."""
+        return tuple(dict.fromkeys((self.arm_column, "click", *self.features)))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Avazu(Environment):
+    """Ten arms of real impressions; mean rewards are those of an oracle fitted to each arm's clicks.
+
+    `path` is the file of the Avazu competition or any part of it with the same header, CSV or CSV in gzip. It is read
+    in one pass, whatever its size, and a fixed sample of its rows kept. Every draw splits the sample anew into rows for
+    the oracles and rows to serve, so the error bars cover which rows are at hand.
+    """
+
+    path: FilePath
+    design: AvazuDesign = AvazuDesign()
+
+    def draw(self, rng: np.random.Generator | int) -> SurrogateInstance:
+        return self.impressions().draw(rng)
+
+    def notes(self, horizon: int) -> tuple[str, ...]:
+        return self.impressions().notes
+
+    def impressions(self) -> Impressions:
+        """The sampled rows; the file is read again only if it has changed."""
+        return _from_file(self, content_digest(self.path))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AvazuStandIn(Environment):
+    """The same bandit on synthetic rows, for machines without the Avazu file. Nothing in it comes from Avazu."""
+
+    n_rows: Count = 100_000
+    seed: CountFromZero = 0
+    design: AvazuDesign = AvazuDesign()
+
+    def draw(self, rng: np.random.Generator | int) -> SurrogateInstance:
+        return self.impressions().draw(rng)
+
+    def notes(self, horizon: int) -> tuple[str, ...]:
+        return self.impressions().notes
+
+    def impressions(self) -> Impressions:
+        """The sampled rows, made once."""
+        return _made_up(self)
+
+
+@lru_cache(maxsize=2)
+def _from_file(spec: Avazu, digest: str) -> Impressions:
+    from kernelbandits.environments.avazu.blocks import read_blocks
+    from kernelbandits.environments.avazu.impressions import Impressions
+
+    path = Path(spec.path)
+    return Impressions.collect(read_blocks(path, spec.design.columns), path.name, spec.design)
+
+
+@lru_cache(maxsize=2)
+def _made_up(spec: AvazuStandIn) -> Impressions:
+    from kernelbandits.environments.avazu.impressions import Impressions
+    from kernelbandits.environments.avazu.standin import standin_blocks
+
+    return Impressions.collect(standin_blocks(spec.n_rows, spec.seed), "synthetic stand-in", spec.design)

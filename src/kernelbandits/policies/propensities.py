@@ -1,0 +1,111 @@
+"""Exact propensities of policies that play the largest of independent normal draws: Thompson sampling."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from math import pi, sqrt
+
+import numpy as np
+from scipy.special import ndtr
+
+from kernelbandits.policies.base import Choice
+from kernelbandits.policies.choosing import TIE, mask_scores
+from kernelbandits.types import Array, BoolArray
+
+_TAIL = 8.0  # standard deviations; Φ(−8) is below 10⁻¹⁵
+_STEP = 3.0  # length of a panel in units of the smallest standard deviation that matters there
+_CERTAIN = 1e-100  # a standard deviation that much smaller than the largest is 0
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+_POINTS = 0.5 * (_NODES + 1.0)
+_WEIGHTS /= 2.0 * sqrt(2.0 * pi)  # for [0, 1], with the constant of the normal density
+
+
+def largest_probabilities(mean: Array, std: Array) -> Array:
+    """Probability that each of K independent normals N(μᵢ, σᵢ²) is the largest, shape (K,).
+
+    pᵢ = ∫ φ((x − μᵢ)/σᵢ)/σᵢ Π_{j≠i} Φ((x − μⱼ)/σⱼ) dx by Gauss–Legendre panels, all arms on one set of points. The
+    absolute error is below 10⁻¹⁰ for up to 100 arms, whatever the ratios of the σ. A variable with σ = 0 is its mean;
+    equal ones of these share their probability.
+
+    Cost: O(K log K) plus about 20 points a panel and arm; 6 panels when all σ are alike, and a few more for each power
+    of ten between the smallest and the largest that matter.
+
+    >>> largest_probabilities(np.zeros(4), np.ones(4)).round(12)
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+    certain = _certain(std)
+    probabilities = np.zeros(len(mean))
+    if not certain.any():
+        probabilities[:] = _above(-np.inf, mean, std)
+        return probabilities
+    best = float(mean[certain].max())
+    tied = certain & (mean >= best - TIE * abs(best))
+    random = np.flatnonzero(~certain)
+    probabilities[random] = _above(best, mean[random], std[random])
+    probabilities[tied] = np.prod(ndtr((best - mean[random]) / std[random])) / np.count_nonzero(tied)
+    return probabilities
+
+
+def _above(least: float, mean: Array, std: Array) -> Array:
+    """Probability that each is the largest and above `least`; every σ > 0; shape (K,).
+
+    Points are counted from ℓ = max (μ − 8σ), below which the largest never is. A variable that reaches beyond ℓ + y
+    has σ > y/16: what is narrow ends near ℓ, so panels may grow with y, and nothing is lost to rounding.
+    """
+    probabilities = np.zeros(len(mean))
+    if not len(mean):
+        return probabilities
+    low = int((mean - _TAIL * std).argmax())
+    means = (mean - mean[low]) + _TAIL * std[low]
+    start = max(0.0, float(least - mean[low]) + _TAIL * float(std[low]))
+    kept = np.flatnonzero(means + _TAIL * std > start)
+    if not len(kept):
+        return probabilities
+    means, std = means[kept], std[kept]
+    edges = _edges(start, means + _TAIL * std, std)
+    lengths = np.diff(edges)[:, np.newaxis]
+    x = (edges[:-1, np.newaxis] + lengths * _POINTS).ravel()
+    u = (x[:, np.newaxis] - means) / std
+    below = ndtr(u)  # at least Φ(−8) everywhere, so dividing by it is safe
+    together = below.prod(axis=1) * (lengths * _WEIGHTS).ravel()
+    np.multiply(u, u, out=u)
+    u *= -0.5
+    np.exp(u, out=u)
+    u /= below
+    probabilities[kept] = (together @ u) / std
+    return probabilities
+
+
+def _edges(start: float, ends: Array, std: Array) -> Array:
+    """Edges of panels from `start` to the last end, each as long as the narrowest variable not yet ended allows."""
+    order = ends.argsort()
+    stops = ends[order].tolist()
+    narrowest = np.minimum.accumulate(std[order][::-1])[::-1].tolist()
+    edges = [start]
+    while edges[-1] < stops[-1]:
+        step = _STEP * narrowest[bisect_right(stops, edges[-1])]
+        edges.append(min(edges[-1] + step, stops[-1]))
+    return np.array(edges)
+
+
+def pick_sampled(mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
+    """Thompson sampling: the eligible arm with the largest of independent draws from N(meanᵢ, stdᵢ²).
+
+    Its propensity is exact (`largest_probabilities` of the eligible arms). K normals are drawn whatever the mask.
+    """
+    draws = mask_scores(mean + std * rng.standard_normal(len(mean)), eligible)
+    allowed = np.arange(len(mean)) if eligible is None else np.flatnonzero(eligible)
+    arm = int(draws.argmax())
+    tied = allowed[_certain(std[allowed]) & (mean[allowed] >= mean[arm] - TIE * abs(mean[arm]))]
+    if arm in tied and len(tied) > 1:
+        arm = int(rng.choice(tied))
+    probabilities = largest_probabilities(mean[allowed], std[allowed])
+    propensity = min(float(probabilities[np.searchsorted(allowed, arm)]), 1.0)
+    return Choice(arm, propensity, draws, explored=bool(mean[arm] < mean[allowed].max()))
+
+
+def _certain(std: Array) -> BoolArray:
+    """Which variables are their means."""
+    certain: BoolArray = std <= _CERTAIN * std.max()
+    return certain

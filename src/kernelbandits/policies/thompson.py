@@ -1,0 +1,48 @@
+"""Thompson sampling on any belief."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kernelbandits.beliefs import Belief, EmpiricalBayes
+from kernelbandits.fields import CountFromZero, Positive
+from kernelbandits.policies.base import Choice, Learner, Policy
+from kernelbandits.policies.believing import BelievingLearner
+from kernelbandits.policies.propensities import pick_sampled
+from kernelbandits.problem import Problem
+from kernelbandits.types import Array, BoolArray
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ThompsonSampling(Policy):
+    """Draws a mean reward of every arm from the belief and plays the arm with the largest draw.
+
+    `scale` multiplies the standard deviations before drawing. In high dimension much of a posterior's deviation at a
+    new context cannot be learned away, whichever arm is played, and draws at full scale pay for it in every round: ½
+    is the default. Each arm has `n_initial` turns first.
+
+    The propensity of the played arm is exact: the probability that its draw is the largest of independent normals, by
+    quadrature with an error below 10⁻¹⁰.
+
+    Cost: that of the belief, and O(K) a round for the propensity (about 0.1 ms at K = 20).
+
+    Reference: Thompson 1933; for kernels, Chowdhury & Gopalan 2017.
+
+    >>> agent = ThompsonSampling().start(Problem(n_arms=3, dim=50), rng=0)
+    >>> agent.choose(np.zeros((3, 50))).arm
+    0
+    """
+
+    belief: Belief = EmpiricalBayes()
+    scale: Positive = 0.5
+    n_initial: CountFromZero = 1
+
+    def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
+        return BelievingLearner(self.belief, self._rule, self.n_initial, problem, rng)
+
+    def _rule(self, mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
+        return pick_sampled(mean, self.scale * std, eligible, rng)

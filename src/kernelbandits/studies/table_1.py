@@ -1,0 +1,103 @@
+"""The paper's Table 1: the eight methods on ads of Avazu, or on the synthetic stand-in, with the paper's figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from kernelbandits import paper
+from kernelbandits.engines import Engine
+from kernelbandits.environments import Avazu, AvazuDesign, AvazuStandIn, OwnContexts, SharedContexts
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.experiments import Experiment, Panel, Results, reporting
+
+HORIZON = 3000
+SEEDS = 5
+YARDSTICK = "CGP-UCB"
+
+PAPER = {
+    # Final regret after 3,000 rounds with its standard error over 5 seeds, as printed.
+    "EtC": (524.8, 3.4),
+    "EtC-Ridge": (520.8, 1.7),
+    "EtC-Linear": (562.1, 1.2),
+    "EtC-Linear-Ridge": (554.3, 2.9),
+    "CGP-UCB": (665.1, 0.3),
+    "CGP-UCB-Ridgeless": (665.0, 1.0),
+    "CGP-UCB-Scaled": (669.6, 2.4),
+    "CGP-UCB-Scaled-Ridgeless": (650.6, 0.8),
+}
+
+_CONTEXTS = {"per-arm": OwnContexts(), "shared": SharedContexts()}
+
+
+def design(
+    arms: str = "id", contexts: str = "per-arm", dim: int = 100, level: float = 0.5, drop: tuple[str, ...] = ()
+) -> AvazuDesign:
+    """How impressions become a bandit, from the options of the command."""
+    return AvazuDesign(arms, _CONTEXTS[contexts], dim, level, drop)
+
+
+def experiment(environment: Avazu | AvazuStandIn, seeds: int | None = None, horizon: int | None = None) -> Experiment:
+    """All eight methods; half of the rounds are exploration, as in the paper (T = 3000, T₀ = 1500)."""
+    rounds = HORIZON if horizon is None else horizon
+    if rounds < 2:
+        raise InvalidArgument(f"table-1: the horizon must be at least 2, half of it to explore; got {rounds}")
+    n_explore = rounds // 2
+    rows = "synthetic stand-in (no Avazu data)" if environment.impressions().synthetic else "Avazu"
+    methods = paper.methods(environment.design.dim, n_explore)
+    panel = Panel(f"{rows}, arms by {environment.design.arm_column}", environment, methods, mark=n_explore)
+    title = f"The paper's study of ads on: {rows}"
+    return Experiment("table-1", (panel,), rounds, tuple(range(seeds or SEEDS)), title, columns=1)
+
+
+def table(results: Results) -> Table:
+    """Final regret beside the paper's: a row a method, with standard errors and ratios to CGP-UCB; the best in bold."""
+    summary = {row["method"]: row for row in results.summary().iter_rows(named=True)}
+    ours = {method: row["mean_regret"] for method, row in summary.items()}
+    [panel], n_seeds = results.experiment.panels, len(results.experiment.seeds)
+    shown = Table(
+        title=Text(
+            f"table-1: regret after {results.experiment.horizon:,} rounds, "
+            f"mean of {n_seeds} seed{'s' * (n_seeds > 1)}" + (" ± standard error" if n_seeds > 1 else "")
+        ),
+        title_justify="left",
+    )
+    shown.add_column("method", no_wrap=True)
+    for heading in (panel.name, f"ratio to {YARDSTICK}", "paper: Avazu, 3,000 rounds, 5 seeds", "paper's ratio"):
+        shown.add_column(heading, justify="right")
+    for method, row in summary.items():
+        style = "bold" if ours[method] == min(ours.values()) else ""
+        printed, error = PAPER[method]
+        shown.add_row(
+            method,
+            Text(_number(ours[method], row["standard_error"]), style),
+            f"{ours[method] / ours[YARDSTICK]:.3f}" if YARDSTICK in ours else "–",
+            _number(printed, error),
+            f"{printed / PAPER[YARDSTICK][0]:.3f}",
+        )
+    return shown
+
+
+def _number(mean: float, error: float | None) -> str:
+    return f"{mean:.1f}" if error is None else f"{mean:.1f} ± {error:.1f}"
+
+
+def carry_out(
+    folder: Path,
+    seeds: int | None,
+    horizon: int | None,
+    engine: Engine,
+    only: tuple[str, ...],
+    as_json: bool,
+    report: bool,
+    data: Path | None = None,
+    **options: Any,
+) -> None:
+    """Play the study on the rows of `data`, or on the stand-in when None; `options` are those of `design`."""
+    chosen = design(**options)
+    environment = AvazuStandIn(design=chosen) if data is None else Avazu(str(data), chosen)
+    whole = experiment(environment, seeds, horizon)
+    reporting.carry_out(whole.only(only) if only else whole, folder, engine, as_json, report, table)

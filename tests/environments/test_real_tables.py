@@ -1,0 +1,48 @@
+"""Real data sets load and can be played. They are not part of this repository."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kernelbandits as kb
+
+FOLDER = os.environ.get("KERNELBANDITS_DATA_DIR")
+pytestmark = pytest.mark.skipif(FOLDER is None, reason="KERNELBANDITS_DATA_DIR is not set: real data are not at hand")
+
+PIXELS = kb.Encoding(scaling=kb.CommonUnit(), dim=50)
+DOSE = "Therapeutic Dose of Warfarin"
+CLINIC = kb.Encoding(categorical=("Indication for Warfarin Treatment",), drop=("Comorbidities", "Medications"))
+
+# file, fields, rows, features, classes with their rows
+SETS = {
+    "mnist": ("mnist_t10k.npz", {"encoding": PIXELS}, 50, {"0": 980, "1": 1135, "9": 1009}),
+    "isolet": ("isolet1.npz", {"encoding": PIXELS}, 50, {"1": 60, "26": 60}),
+    "mushroom": ("mushroom.csv.gz", {"label": "class"}, 116, {"e": 4208, "p": 3916}),
+    "adult": ("adult_train.csv.gz", {"label": "income"}, 108, {"<=50K": 24720, ">50K": 7841}),
+    "warfarin": (
+        "warfarin_iwpc.csv.gz",
+        {"label": DOSE, "cuts": (21.0, 49.001), "encoding": CLINIC},
+        213,
+        {"below 21": 1495, "21 to 49.001": 3382, "from 49.001": 651},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_real_table_is_a_bandit(name):
+    file, fields, dim, some_counts = SETS[name]
+    environment = kb.Classification(Path(str(FOLDER)) / file, **fields)
+    data = environment.data()
+    counts = dict(zip(data.names, np.bincount(data.codes).tolist(), strict=True))
+    assert some_counts.items() <= counts.items()
+    assert data.points.shape == (sum(counts.values()), dim)
+    assert np.isclose(np.mean(data.points**2), 0.5)
+
+    policy = kb.ExploreThenCommit(kb.KernelRidge(kb.Gaussian(4.0), 0.1), n_explore=500)
+    instance = environment.draw(rng=0)
+    regrets = kb.play(policy, instance, 1000, rng=1).regrets
+    uniform = kb.play(kb.Uniform(), instance, 1000, rng=1).regrets
+    assert regrets[500:].mean() < 0.8 * uniform.mean()
+    assert not kb.play(kb.Oracle(), instance, 100, rng=1).regrets.any()

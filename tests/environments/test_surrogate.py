@@ -1,0 +1,96 @@
+"""Pools and surrogate instances against slow, obvious versions."""
+
+import numpy as np
+import pytest
+
+import kernelbandits as kb
+from kernelbandits.environments import (
+    ArmPools,
+    CommonPool,
+    OwnContexts,
+    SharedContexts,
+    SurrogateInstance,
+    fit_oracles,
+    split_rows,
+)
+from kernelbandits.errors import InvalidArgument
+
+KERNEL = kb.Gaussian(gamma=4.0)
+
+
+def groups(sizes=(30, 40, 25), dim=3, seed=0):
+    rng = np.random.default_rng(seed)
+    return [(rng.standard_normal((n, dim)), rng.random(n)) for n in sizes]
+
+
+def instance(contexts, n_fit=15, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = groups()
+    parts = [split_rows(len(X), n_fit, rng) for X, _ in rows]
+    samples = [(X[fit], y[fit]) for (X, y), (fit, _) in zip(rows, parts, strict=True)]
+    held_out = [X[rest] for (X, _), (_, rest) in zip(rows, parts, strict=True)]
+    oracles = fit_oracles(kb.KernelRidge(KERNEL, ridge=0.1), samples)
+    return SurrogateInstance(oracles, contexts.pool(held_out), noise_std=0.01), samples, held_out
+
+
+def as_set(rows):
+    return {row.tobytes() for row in rows}
+
+
+@pytest.mark.parametrize("contexts", [OwnContexts(), SharedContexts()], ids=repr)
+def test_means_and_norms_are_those_of_the_ridge_solution(contexts):
+    made, samples, _ = instance(contexts)
+    problem, rounds = made.problem(50), made.rounds(50, np.random.default_rng(1))
+    assert (problem.n_arms, problem.dim, problem.horizon, problem.noise_std) == (3, 3, 50, 0.01)
+    for arm, (X, y) in enumerate(samples):
+        K = np.array([[np.exp(-4.0 * np.sum((a - b) ** 2) / 3) for b in X] for a in X])
+        a = np.linalg.solve(K + 0.1 * np.eye(len(X)), y)
+        assert problem.reward_norms[arm] == pytest.approx(np.sqrt(a @ K @ a), rel=1e-10)
+        for t in (0, 20, 49):
+            k = np.exp(-4.0 * np.sum((rounds.contexts[t, arm] - X) ** 2, axis=1) / 3)
+            assert rounds.means[t, arm] == pytest.approx(k @ a, abs=1e-12)
+    assert np.allclose(problem.true_means(rounds.contexts[7]), rounds.means[7], atol=1e-13)
+
+
+def test_every_arm_serves_its_own_rows_each_once_before_any_again():
+    made, samples, held_out = instance(OwnContexts())
+    contexts = made.rounds(40, np.random.default_rng(2)).contexts
+    for arm, rows in enumerate(held_out):
+        n = len(rows)
+        assert as_set(contexts[:n, arm]) == as_set(rows), "the first n rounds serve all n rows"
+        assert as_set(contexts[n : 2 * n, arm]) <= as_set(rows)
+        assert not as_set(contexts[:, arm]) & as_set(samples[arm][0]), "no row is both oracle and context"
+
+
+def test_a_shared_pool_shows_all_arms_the_same_row():
+    made, _, held_out = instance(SharedContexts())
+    contexts = made.rounds(60, np.random.default_rng(2)).contexts
+    assert (contexts == contexts[:, :1]).all()
+    everything = np.concatenate(held_out)
+    assert as_set(contexts[: len(everything), 0]) == as_set(everything)
+
+
+@pytest.mark.parametrize("n_fit", [0, 10, 11])
+def test_a_split_leaves_rows_on_both_sides(n_fit):
+    with pytest.raises(InvalidArgument, match=f"cannot take {n_fit} of 10 rows"):
+        split_rows(10, n_fit, np.random.default_rng(0))
+
+
+def test_a_split_uses_every_row_once():
+    fit, rest = split_rows(10, 4, np.random.default_rng(0))
+    assert len(fit) == 4
+    assert sorted([*fit, *rest]) == list(range(10))
+
+
+def test_what_does_not_fit_together_is_refused():
+    made, _, held_out = instance(OwnContexts())
+    with pytest.raises(InvalidArgument, match="one per arm of the pool, 3; got 2"):
+        SurrogateInstance(made.oracles[:2], made.pool, 0.1)
+    with pytest.raises(InvalidArgument, match=r"oracles\[0\] has 3 features, the pool has 2"):
+        SurrogateInstance(made.oracles, ArmPools(tuple(rows[:, :2] for rows in held_out)), 0.1)
+    with pytest.raises(InvalidArgument, match="noise_std"):
+        SurrogateInstance(made.oracles, made.pool, -0.1)
+    with pytest.raises(InvalidArgument, match=r"rows\[1\]"):
+        ArmPools((held_out[0], held_out[1][:, :2]))
+    with pytest.raises(InvalidArgument, match="must not be empty"):
+        CommonPool(np.empty((0, 3)), 2)
