@@ -34,6 +34,16 @@ ESTIMATORS = [
     kb.KernelRidge(kb.Laplace(), ridge=0.3),
     kb.KernelRidge(kb.Linear(), ridge=0.0),
     kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1),
+    kb.Nystrom(kb.Gaussian(gamma=4.0), ridge=0.1, n_centers=8),
+    kb.Nystrom(kb.Linear(), ridge=0.0, n_centers=100, centers=kb.LeverageCenters(pilot=20), seed=3),
+]
+
+CENTERS = [
+    kb.UniformCenters(),
+    kb.LeverageCenters(pilot=30),
+    kb.KMeansCenters(iterations=3, sample=4),
+    kb.PivotedCenters(candidates=200),
+    kb.GreedyCenters(candidates=200),
 ]
 
 WIDTHS = [kb.TheoreticalWidth(delta=0.05, scale=0.1), kb.SubGaussianWidth(), kb.ConstantWidth(1.5)]
@@ -108,6 +118,7 @@ ALL = [
     *DESIGNS,
     *ENVIRONMENTS,
 ]
+ALL = [*KERNELS, *ESTIMATORS, *CENTERS, *WIDTHS, *POLICIES, *COVARIANCES, *ENVIRONMENTS]
 
 
 def exported(base):

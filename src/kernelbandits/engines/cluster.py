@@ -98,13 +98,13 @@ class Dask(Engine):
         if not tasks:  # a finished store needs no cluster
             return
         with self.cluster.session() as session:
-            yield from session.answers([session.call(function, task) for task in tasks])
+            yield from session.answers([*map(session.calling(function), tasks)])
 
     def reduce(
         self, function: Callable[[Task], Answer], combine: Callable[[Answer, Answer], Answer], tasks: Sequence[Task]
     ) -> Answer:
         with self.cluster.session() as session:
-            leaves = [session.call(function, task) for task in checked(tasks)]
+            leaves = [*map(session.calling(function), checked(tasks))]
             # Partial answers go from worker to worker; only the root comes here.
             root: Answer = next(session.answers([combined(leaves, session.joining(combine))]))
             return root

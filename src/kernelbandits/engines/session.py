@@ -42,9 +42,16 @@ class Session:
     _numbers: Iterator[int] = field(default_factory=count)
     _sources: dict[Modules, Future] = field(default_factory=dict)
 
-    def call(self, function: Callable[[Any], Any], task: Any) -> Future:
-        """The future of function(task)."""
-        return self._submit(_call, *self._packed((function, task)))
+    def calling(self, function: Callable[[Any], Any]) -> Callable[[Any], Future]:
+        """`function` for tasks that are here. It travels once, not with every task: it may hold arrays."""
+        parcel, modules = self._packed(function)
+        shared = self._submit(_same, parcel)
+
+        def call(task: Any) -> Future:
+            content, needed = self._packed(task)
+            return self._submit(_call, shared, modules, content, needed or modules)
+
+        return call
 
     def joining(self, combine: Callable[[Any, Any], Any]) -> Callable[[Future, Future], Future]:
         """`combine` for futures: made where the answers are."""
@@ -154,13 +161,12 @@ def _knock(address: str) -> None:
         ) from error
 
 
-def _same(modules: Modules) -> Modules:
-    return modules
+def _same(value: Any) -> Any:
+    return value
 
 
-def _call(parcel: Parcel, modules: Modules) -> Any:
-    function, task = _opened(parcel, modules)
-    return function(task)
+def _call(function: Parcel, modules: Modules, task: Parcel, needed: Modules) -> Any:
+    return _opened(function, modules)(_opened(task, needed))
 
 
 def _combine(parcel: Parcel, modules: Modules, left: Any, right: Any) -> Any:

@@ -97,7 +97,7 @@ def solve_dual(kernel: Kernel, X: Array, y: Array, ridge: float) -> DualPredicto
     else:
         weights, solution = _solve(lambda: _regularised(kernel, X, ridge), y)
         health = Health(len(X), duplicates=duplicates, **solution)
-    return DualPredictor(KernelExpansion(kernel, X, weights), health)
+    return DualPredictor(KernelExpansion(kernel, X.copy(), weights), health)
 
 
 def _regularised(kernel: Kernel, X: Array, ridge: float) -> Array:

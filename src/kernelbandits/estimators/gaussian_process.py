@@ -146,7 +146,7 @@ class GaussianProcess(Estimator[Posterior]):
         if factor is None:
             return self._one_by_one(X, y)
         targets, log_det = factor.whiten(y), factor.log_det
-        return Posterior(self.kernel, self.ridge, factor, X, targets, log_det)
+        return Posterior(self.kernel, self.ridge, factor, X.copy(), targets, log_det)
 
     def _one_by_one(self, X: Array, y: Array) -> Posterior:
         """For a ridge below the rounding error of K: appending floors the lost pivots and counts them."""
