@@ -15,6 +15,8 @@ import sysconfig
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, final
@@ -81,10 +83,18 @@ class _NotingPickler(cloudpickle.Pickler):  # type: ignore[misc]
         return super().reducer_override(obj)
 
 
+@cache
+def _installed() -> frozenset[str]:
+    """Names that pip installed, wherever it put them: a worker has its own, and could not do without them."""
+    return frozenset(packages_distributions())
+
+
 def _is_users(module: ModuleType | None) -> bool:
     """Whether this is a source file that is neither installed nor the script itself."""
     file = getattr(module, "__file__", None)
     if module is None or file is None or module.__name__ == "__main__" or not file.endswith(".py"):
+        return False
+    if module.__name__.partition(".")[0] in _installed():
         return False
     path = Path(file).resolve()
     inside = any(path.is_relative_to(place) for place in (_LIBRARY, *_STANDARD))
