@@ -26,6 +26,7 @@ KERNELS = [
     kb.Product(kb.Laplace(), kb.Linear()),
     kb.Scaled(kb.RationalQuadratic(), 2.5),
     kb.Shifted(kb.Laplace(), 0.7),
+    kb.Periodic(period=2.5, gamma=3.0),
 ]
 
 ESTIMATORS = [
@@ -99,10 +100,14 @@ ENVIRONMENTS = [
     *(kb.Classification(TABLE, "offer", encoding=encoding) for encoding in ENCODINGS),
     kb.Classification(TABLE, "age", cuts=(30.0, 45.0), max_rows=100, min_rows=5, reward_norm=2.0),
     *(kb.Synthetic(covariance, n_arms=3, dim=50, n_bumps=20) for covariance in COVARIANCES),
+    kb.Synthetic(kb.SpectralDecay(), n_arms=3, dim=20, n_bumps=20, noise=kb.StudentNoise(), density=0.2),
     kb.Synthetic(kb.LowRank(), n_arms=1, dim=4, kernel=kb.Linear(), n_bumps=3, noise_std=0.0, clip=0.5),
 ]
 
+NOISES = [kb.NormalNoise(), kb.StudentNoise(df=3.0)]
+
 ALL = [
+    *NOISES,
     *KERNELS,
     *ESTIMATORS,
     *WIDTHS,
