@@ -37,7 +37,15 @@ ESTIMATORS = [
     kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1),
     kb.Nystrom(kb.Gaussian(gamma=4.0), ridge=0.1, n_centers=8),
     kb.Nystrom(kb.Linear(), ridge=0.0, n_centers=100, centers=kb.LeverageCenters(pilot=20), seed=3),
+    kb.ConjugateGradient(kb.Gaussian(gamma=4.0)),
+    kb.ConjugateGradient(kb.Matern(nu=1.5), 0.1, kb.NoPreconditioner(), tolerance=1e-6, memory=0),
+    kb.GradientDescent(kb.Gaussian(gamma=4.0), kb.FixedSteps(30)),
+    kb.GradientDescent(kb.Laplace(), kb.HeldOut(patience=3), ridge=0.1, seed=2),
 ]
+
+PRECONDITIONERS = [kb.NoPreconditioner(), kb.PartialCholesky(rank=10), kb.PartialCholesky(5, kb.GreedyCenters())]
+
+STOPPINGS = [kb.FixedSteps(10), kb.HeldOut(fraction=0.3)]
 
 CENTERS = [
     kb.UniformCenters(),
@@ -110,6 +118,9 @@ ALL = [
     *NOISES,
     *KERNELS,
     *ESTIMATORS,
+    *CENTERS,
+    *PRECONDITIONERS,
+    *STOPPINGS,
     *WIDTHS,
     *FAMILIES,
     *POOLINGS,
@@ -123,7 +134,6 @@ ALL = [
     *DESIGNS,
     *ENVIRONMENTS,
 ]
-ALL = [*KERNELS, *ESTIMATORS, *CENTERS, *WIDTHS, *POLICIES, *COVARIANCES, *ENVIRONMENTS]
 
 
 def exported(base):

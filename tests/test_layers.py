@@ -13,14 +13,15 @@ ROOT = Path(kb.__file__).parent
 LAYERS = [
     # Each layer may import those above it in this list, and itself.
     {"version", "types", "errors"},
-    {"checks", "fields", "digests"},
+    {"checks", "fields", "digests", "memory", "progress"},
     {"engines"},
     {"specs", "linalg"},
     {"problem", "tables"},
     {"kernels"},
     {"estimators"},
     {"beliefs"},
-    {"environments", "policies", "adapters"},
+    {"environments", "policies", "adapters", "fitting"},
+    {"partitions"},
     {"theory"},
     {"metrics", "logs"},
     {"simulation", "offline", "testing"},
@@ -32,7 +33,7 @@ LAYERS = [
 HEAVY = {
     "matplotlib": {"experiments/figures.py", "benchmarks/picture.py", "diagnosis/figures.py", "studies"},
     "sklearn": {"adapters.py", "benchmarks"},
-    "rich": {"experiments", "benchmarks", "diagnosis", "studies"},
+    "rich": {"progress.py", "experiments", "benchmarks", "diagnosis", "studies"},
     "click": {"cli/"},
     "dask": {"engines"},
     "distributed": {"engines"},

@@ -37,6 +37,13 @@ def safe_threads(n: int) -> AbstractContextManager[object]:
     return limits
 
 
+def blas_threads() -> int:
+    """The most threads that a BLAS library of this process may use now."""
+    from threadpoolctl import threadpool_info
+
+    return max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
+
+
 class Appended(NamedTuple):
     """A row (ℓ, p) that was appended to L, and whether its pivot p had to be floored."""
 

@@ -1,6 +1,6 @@
 """Estimators: data in, predictor out."""
 
-from kernelbandits.estimators.arms import fit_arms
+from kernelbandits.estimators.arms import fit_each
 from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.estimators.centers import (
     Centers,
@@ -10,30 +10,49 @@ from kernelbandits.estimators.centers import (
     PivotedCenters,
     UniformCenters,
 )
+from kernelbandits.estimators.conjugate_gradient import ConjugateGradient
+from kernelbandits.estimators.cost import Cost, estimate
 from kernelbandits.estimators.dual import DualPredictor, KernelRidge, MinNormInterpolator
 from kernelbandits.estimators.gaussian_process import GaussianProcess, Posterior
+from kernelbandits.estimators.gradient_descent import GradientDescent
 from kernelbandits.estimators.health import Health
+from kernelbandits.estimators.iterative import Convergence, IterativePredictor
 from kernelbandits.estimators.nystrom import Nystrom, NystromHealth, NystromPredictor
-from kernelbandits.estimators.partitions import fit_parquet
+from kernelbandits.estimators.preconditioners import NoPreconditioner, PartialCholesky, Preconditioner
+from kernelbandits.estimators.solver import Solver, solver_for
+from kernelbandits.estimators.stopping import FixedSteps, HeldOut, Stopping
 
 __all__ = [
     "Centers",
+    "ConjugateGradient",
+    "Convergence",
+    "Cost",
     "DualPredictor",
     "Estimator",
+    "FixedSteps",
     "GaussianProcess",
+    "GradientDescent",
     "GreedyCenters",
     "Health",
+    "HeldOut",
+    "IterativePredictor",
     "KMeansCenters",
     "KernelRidge",
     "LeverageCenters",
     "MinNormInterpolator",
+    "NoPreconditioner",
     "Nystrom",
     "NystromHealth",
     "NystromPredictor",
+    "PartialCholesky",
     "PivotedCenters",
     "Posterior",
+    "Preconditioner",
     "Predictor",
+    "Solver",
+    "Stopping",
     "UniformCenters",
-    "fit_arms",
-    "fit_parquet",
+    "estimate",
+    "fit_each",
+    "solver_for",
 ]

@@ -17,12 +17,12 @@ Arm = TypeVar("Arm", bound=Hashable)
 P = TypeVar("P", bound=Predictor)
 
 
-def fit_arms(
+def fit_each(
     estimator: Estimator[P], data: Mapping[Arm, tuple[ArrayLike, ArrayLike]], engine: Engine | None = None
 ) -> dict[Arm, P]:
     """The predictor of every arm from its points X, shape (n, d), and rewards y, shape (n,), in the order of `data`.
 
-    >>> fits = fit_arms(KernelRidge(Gaussian(), 1.0), {"a": ([[0.0]], [1.0]), "b": ([[1.0]], [2.0])})
+    >>> fits = fit_each(KernelRidge(Gaussian(), 1.0), {"a": ([[0.0]], [1.0]), "b": ([[1.0]], [2.0])})
     >>> {arm: float(fit.mean([[0.0]])[0]) for arm, fit in fits.items()}["a"]
     0.5
     """

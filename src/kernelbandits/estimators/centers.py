@@ -58,8 +58,7 @@ class LeverageCenters(Centers):
         if n >= len(X):
             return X.copy()
         scores = self.scores(kernel, X, rng)
-        enough = min(n, int(np.count_nonzero(scores)))
-        return X[np.sort(rng.choice(len(X), enough, replace=False, p=scores / scores.sum()))]
+        return X[np.sort(rng.choice(len(X), n, replace=False, p=scores / scores.sum()))]
 
     def scores(self, kernel: Kernel, X: Array, rng: np.random.Generator) -> Array:
         """The estimates ℓ̂ up to a common factor, shape (N,)."""

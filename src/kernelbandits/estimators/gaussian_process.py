@@ -10,6 +10,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.estimators.base import Estimator, Predictor
+from kernelbandits.estimators.dual import refuse_too_large
 from kernelbandits.fields import Positive
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import Appended, InverseFactor
@@ -140,6 +141,7 @@ class GaussianProcess(Estimator[Posterior]):
     ridge: Positive = 1.0
 
     def learn(self, X: Array, y: Array) -> Posterior:
+        refuse_too_large(X, self.ridge)
         A = self.kernel.gram(X)
         A[np.diag_indices_from(A)] += self.ridge
         factor = InverseFactor.of(A)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import final
 
@@ -12,7 +12,7 @@ from scipy.linalg import blas, lapack
 from kernelbandits.kernels import Kernel
 from kernelbandits.kernels.base import Features
 from kernelbandits.kernels.blocks import pieces
-from kernelbandits.linalg import EPS, safe_threads
+from kernelbandits.linalg import EPS, blas_threads, safe_threads
 from kernelbandits.types import Array
 
 _BLOCK = 2**21
@@ -94,7 +94,7 @@ class NormalEquations:
     Made for adding to: `add` takes rows, `merge` the sums over other rows (another partition, another machine).
     """
 
-    __slots__ = ("_right", "basis", "gram", "moments", "n", "square")
+    __slots__ = ("_add_gram", "_right", "basis", "gram", "moments", "n", "square")
 
     def __init__(self, basis: Basis) -> None:
         self.basis = basis
@@ -102,6 +102,7 @@ class NormalEquations:
         self.moments = np.zeros(basis.size)
         self.square = 0.0
         self.n = 0
+        self._add_gram = _best_adder()
         self._right: Features = basis.kernel.right(basis.centers)
 
     def add(self, X: Array, y: Array) -> None:
@@ -111,7 +112,7 @@ class NormalEquations:
             V = kernel.evaluate(kernel.left(X[rows]), self._right)
             if not self.basis.well_conditioned:
                 V = self.basis.whiten(V).T
-            add_gram(self.gram, V)
+            self._add_gram(self.gram, V)
             self.moments += y[rows] @ V
         self.square += float(y @ y)
         self.n += len(X)
@@ -134,17 +135,26 @@ class NormalEquations:
         return reduced, blas.dtrsv(self.basis.factor, self.moments, trans=1)
 
 
-def add_gram(G: Array, V: Array) -> None:
-    """G += Vᵀ V in the lower triangle, panel by panel.
+def add_by_syrk(G: Array, V: Array) -> None:
+    """G += Vᵀ V in the lower triangle, by the one BLAS routine for it, in place."""
+    blas.dsyrk(1.0, V.T, beta=1.0, c=G.T, overwrite_c=1)
 
-    By numpy's matrix products only, as the kernel is: numpy and scipy bring a pool of BLAS threads each, and taking
-    turns between the two costs more than the work itself. A panel keeps the product in the cache for its addition.
-    """
+
+def add_by_panels(G: Array, V: Array) -> None:
+    """G += Vᵀ V in the lower triangle, by numpy's matrix products of panels that stay in the cache for the addition."""
     product = np.empty((min(_PANEL, len(G)),) * 2)
     for rows in pieces(len(G), _PANEL):
         for columns in pieces(rows.stop, _PANEL):
             room = product[: rows.stop - rows.start, : columns.stop - columns.start]
             G[rows, columns] += np.matmul(V[:, rows].T, V[:, columns], out=room)
+
+
+def _best_adder() -> Callable[[Array, Array], None]:
+    """Numpy and scipy bring a pool of BLAS threads each, and the threads of one wait busily while the other works.
+
+    Kernels are numpy's work. So scipy's routine, the quicker one, is for one thread only.
+    """
+    return add_by_syrk if blas_threads() == 1 else add_by_panels
 
 
 def sums(basis: Basis, blocks: Iterable[tuple[Array, Array]]) -> NormalEquations:
