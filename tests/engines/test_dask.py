@@ -4,16 +4,18 @@ import logging
 import os
 import shutil
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from loopback import kill, machines
 from small import TOML
 from threadpoolctl import threadpool_info
 
 import kernelbandits as kb
-from kernelbandits.engines import Dask, InProcess, Scheduler, dask, parcels
+from kernelbandits.engines import Dask, InProcess, Loopback, Scheduler, dask, parcels
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
 
 
@@ -185,3 +187,29 @@ def test_sums_have_the_same_bits(engine, n):
 def test_jobs_and_a_scheduler_do_not_go_together():
     with pytest.raises(InvalidArgument, match="jobs = 2 has no meaning with a scheduler"):
         dask("tcp://127.0.0.1:1", n_jobs=2)
+
+
+def hold(task):
+    time.sleep(0.05)
+    return os.getpid()
+
+
+def test_all_workers_get_their_share(engine):
+    pids = list(engine.map(hold, range(40)))
+    assert len(set(pids)) == 2
+    assert min(pids.count(pid) for pid in set(pids)) >= 12
+
+
+def listening():
+    me = psutil.Process()
+    found = {(process.pid, connection) for process in (me, *me.children()) for connection in process.net_connections()}
+    return {(pid, connection.laddr) for pid, connection in found if connection.status == "LISTEN"}
+
+
+def test_workers_of_this_machine_listen_to_it_alone():
+    before = listening()
+    with Loopback(1).session():
+        opened = listening() - before
+    assert len(opened) >= 3
+    assert {address.ip for _, address in opened} == {"127.0.0.1"}
+    assert 8787 not in {address.port for _, address in opened}

@@ -68,7 +68,8 @@ class Loopback(Cluster):
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address=None,
+                scheduler_kwargs={"dashboard": False},
+                dashboard_address="127.0.0.1:0",  # without one, the scheduler's HTTP pages are on port 8787
                 memory_limit=0,
                 local_directory=folder,
                 preload=["kernelbandits.engines.preload"],
@@ -76,6 +77,7 @@ class Loopback(Cluster):
             ) as cluster,
             connected(cluster.scheduler_address) as session,
         ):
+            session.wait_for(self.n_workers)
             yield session
 
 
@@ -98,13 +100,13 @@ class Dask(Engine):
         if not tasks:  # a finished store needs no cluster
             return
         with self.cluster.session() as session:
-            yield from session.answers([*map(session.calling(function), tasks)])
+            yield from session.answers(session.calls(function, tasks))
 
     def reduce(
         self, function: Callable[[Task], Answer], combine: Callable[[Answer, Answer], Answer], tasks: Sequence[Task]
     ) -> Answer:
         with self.cluster.session() as session:
-            leaves = [*map(session.calling(function), checked(tasks))]
+            leaves = session.calls(function, checked(tasks))
             # Partial answers go from worker to worker; only the root comes here.
             root: Answer = next(session.answers([combined(leaves, session.joining(combine))]))
             return root

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Any, final
 
@@ -26,6 +25,7 @@ from kernelbandits.version import __version__
 PATIENCE = 5.0
 """Seconds to reach a scheduler."""
 _GLANCE = 2.0  # seconds between looks at the workers while no answer comes
+_START = 60.0  # seconds for worker processes of this machine
 _KEPT = "what is finished is kept, the same command goes on from there"
 
 logger = logging.getLogger("kernelbandits.engines")
@@ -38,32 +38,49 @@ class Session:
 
     client: Client
     address: str
-    _name: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
-    _numbers: Iterator[int] = field(default_factory=count)
     _sources: dict[Modules, Future] = field(default_factory=dict)
 
-    def calling(self, function: Callable[[Any], Any]) -> Callable[[Any], Future]:
-        """`function` for tasks that are here. It travels once, not with every task: it may hold arrays."""
+    def calls(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Future]:
+        """The futures of function(task) for all tasks.
+
+        The function travels once, not with every task: it may hold arrays. All tasks are handed over together, so that
+        the scheduler sees how many there are and gives a worker the next one when it is free, not a share beforehand.
+        """
         parcel, modules = self._packed(function)
-        shared = self._submit(_same, parcel)
-
-        def call(task: Any) -> Future:
-            content, needed = self._packed(task)
-            return self._submit(_call, shared, modules, content, needed or modules)
-
-        return call
+        packed = [self._packed(task) for task in tasks]
+        name = f"kernelbandits-{uuid.uuid4().hex}"
+        futures: list[Future] = self.client.map(
+            _call,
+            [content for content, _ in packed],
+            [needed or modules for _, needed in packed],
+            function=self._submit(_same, parcel),
+            modules=modules,
+            key=[(name, i) for i in range(len(tasks))],
+            pure=False,
+        )
+        return futures
 
     def joining(self, combine: Callable[[Any, Any], Any]) -> Callable[[Future, Future], Future]:
         """`combine` for futures: made where the answers are."""
         parcel, modules = self._packed(combine)
         return lambda left, right: self._submit(_combine, parcel, modules, left, right)
 
+    def wait_for(self, n_workers: int) -> None:
+        """Wait until so many workers are there."""
+        try:
+            self.client.wait_for_workers(n_workers, timeout=_START)
+        except TimeoutError as error:
+            raise EngineFailed(
+                f"of {n_workers} worker processes some did not start within {_START:.0f} s; in a script, the call must "
+                'stand under `if __name__ == "__main__":`'
+            ) from error
+
     def answers(self, futures: Sequence[Future]) -> Iterator[Any]:
         """The answers as they are ready; each is let go on the workers once it is here."""
         ready: queue.SimpleQueue[Future] = queue.SimpleQueue()
         for future in futures:
             future.add_done_callback(ready.put)
-        alone = False
+        alone = 0
         for _ in range(len(futures)):
             while True:
                 try:
@@ -82,8 +99,7 @@ class Session:
         return parcel, self._sources[modules] if modules else ()
 
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
-        key = f"kernelbandits-{self._name}-{next(self._numbers)}"
-        return self.client.submit(function, *arguments, key=key, pure=False)
+        return self.client.submit(function, *arguments, key=f"kernelbandits-{uuid.uuid4().hex}", pure=False)
 
     def _answer(self, future: Future) -> Any:
         try:
@@ -102,13 +118,15 @@ class Session:
                 raise
             raise EngineFailed(f"the scheduler at {self.address} was lost; {_KEPT}") from error
 
-    def _say_if_alone(self, said: bool) -> bool:
-        alone = self.client.status == "running" and not self.client.scheduler_info(n_workers=-1)["workers"]
-        if alone and not said:
+    def _say_if_alone(self, times: int) -> int:
+        """How many looks in a row found no worker; the second one says so, as the first may have come too early."""
+        if self.client.status != "running" or self.client.scheduler_info(n_workers=-1)["workers"]:
+            return 0
+        if times == 1:
             logger.warning(
                 "waiting: the scheduler at %s has no workers; `dask worker %s` starts one", self.address, self.address
             )
-        return alone
+        return times + 1
 
 
 @contextmanager
@@ -165,7 +183,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _call(function: Parcel, modules: Modules, task: Parcel, needed: Modules) -> Any:
+def _call(task: Parcel, needed: Modules, function: Parcel, modules: Modules) -> Any:
     return _opened(function, modules)(_opened(task, needed))
 
 
