@@ -73,6 +73,10 @@ POLICIES = [
     *(kb.ExploreThenCommit(estimator, n_explore=20) for estimator in ESTIMATORS),
     *(kb.GPUCB(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1.0), width) for width in WIDTHS),
     kb.GPUCB(kb.GaussianProcess(kb.Linear(), ridge=1e-8), kb.ConstantWidth(0.0)),
+    kb.LinearUCB(alpha=0.7, ridge=2.0),
+    kb.LinearUCB(alpha=0.0, intercept=False),
+    kb.LinearThompsonSampling(scale=0.3),
+    kb.LinearThompsonSampling(scale=0.0, ridge=0.5, intercept=False),
     kb.Uniform(),
     kb.Oracle(),
 ]

@@ -98,7 +98,7 @@ from kernelbandits.kernels import (
     Sum,
 )
 from kernelbandits.logs import Log, LogFile
-from kernelbandits.metrics import lenient_regret, mean_and_standard_error
+from kernelbandits.metrics import lenient_regret, mean_and_standard_error, ratio_and_standard_error
 from kernelbandits.offline import ReplayedLog, replay_log
 from kernelbandits.policies import (
     GPUCB,
@@ -110,13 +110,19 @@ from kernelbandits.policies import (
     Decisions,
     ExploreThenCommit,
     Learner,
+    LinearThompsonSampling,
+    LinearUCB,
     Oracle,
     Policy,
+    Recommendation,
     SubGaussianWidth,
     TheoreticalWidth,
     ThompsonSampling,
     Uniform,
     Width,
+    default_policy,
+    largest_probabilities,
+    recommend,
 )
 from kernelbandits.problem import Problem
 from kernelbandits.simulation import Trace, play, replay
@@ -211,6 +217,8 @@ __all__ = [
     "Learner",
     "LeverageCenters",
     "Linear",
+    "LinearThompsonSampling",
+    "LinearUCB",
     "Log",
     "LogFile",
     "LowRank",
@@ -240,6 +248,7 @@ __all__ = [
     "Product",
     "RadialKernel",
     "RationalQuadratic",
+    "Recommendation",
     "ReplayedLog",
     "Results",
     "Rounds",
@@ -269,6 +278,7 @@ __all__ = [
     "Width",
     "__version__",
     "adapters",
+    "default_policy",
     "diagnosis",
     "errors",
     "estimate",
@@ -277,11 +287,14 @@ __all__ = [
     "fit_each",
     "fit_parquet",
     "fit_table",
+    "largest_probabilities",
     "lenient_regret",
     "load",
     "mean_and_standard_error",
     "paper",
     "play",
+    "ratio_and_standard_error",
+    "recommend",
     "replay",
     "replay_log",
     "run",

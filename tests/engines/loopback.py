@@ -28,7 +28,7 @@ class Machines:
         process = self._start(
             "distributed.cli.dask_worker",
             *(self.address, "--nthreads", str(threads), "--no-nanny", "--no-dashboard", "--memory-limit", "0"),
-            *("--local-directory", str(self.folder)),
+            *("--local-directory", str(self.folder), "--death-timeout", "30"),
             environment=environment,
         )
         self.processes.append(process)

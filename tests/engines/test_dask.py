@@ -153,10 +153,14 @@ def test_a_task_that_kills_its_workers_is_given_up_with_a_line(tmp_path):
 
 def test_without_workers_it_says_so_and_waits(tmp_path, caplog):
     with machines(tmp_path, n_workers=0) as running, caplog.at_level(logging.WARNING, "kernelbandits.engines"):
-        late = threading.Timer(3.0, running.worker)
-        late.start()
+
+        def answer_the_call():
+            while not caplog.records:
+                time.sleep(0.05)
+            running.worker()
+
+        threading.Thread(target=answer_the_call, daemon=True).start()
         assert list(Dask(Scheduler(running.address)).map(abs, [-5])) == [5]
-        late.join()
     (record,) = caplog.records
     assert "has no workers; `dask worker tcp://127.0.0.1:" in record.getMessage()
 
