@@ -146,3 +146,27 @@ def test_a_long_fit_shows_a_bar_on_a_terminal_and_nothing_in_a_log(tmp_path):
     os.close(main)
     assert "rows.parquet" in shown
     assert "100%" in shown
+
+
+_PEAK = """
+import re, sys
+import kernelbandits as kb
+peak = lambda: int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) / 1024
+kb.fit_table  # loads polars
+before = peak()
+fit = kb.fit_table(kb.Nystrom(kb.Gaussian(), 1.0, 100), sys.argv[1], reward_column="reward")
+print(fit.health.n, peak() - before)
+"""
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_table(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2_000_000, 20))
+    pl.DataFrame({f"x{j}": X[:, j] for j in range(20)}).with_columns(reward=X[:, 0]).write_parquet(
+        tmp_path / "r.parquet"
+    )
+    command = [sys.executable, "-c", _PEAK, str(tmp_path / "r.parquet")]
+    rows, extra = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split()
+    assert int(rows) == 2_000_000
+    assert float(extra) < 0.8 * X.nbytes / 2**20

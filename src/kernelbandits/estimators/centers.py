@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from scipy.linalg import blas, lapack
 
 from kernelbandits.estimators.pivoting import greedy_pivots, random_pivots
 from kernelbandits.fields import Count
 from kernelbandits.kernels import Kernel
 from kernelbandits.kernels.blocks import pieces
+from kernelbandits.linalg import EPS, TINY
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, IntArray
 
@@ -47,9 +49,9 @@ class UniformCenters(Centers):
 class LeverageCenters(Centers):
     """Rows drawn with probability proportional to their approximate ridge leverage scores.
 
-    ℓ_i(λ) = (K (K + λI)⁻¹)_ii says how much of its own prediction a row makes. It is estimated from a uniform pilot S
-    of s rows: ℓ̂_i = (K(x_i, x_i) − k_iSᵀ (K_SS + λ (s/N) I)⁻¹ k_iS) / λ, with the λ at which the effective
-    dimension of the pilot, Σ μ/(μ + λ s/N) over the eigenvalues μ of K_SS, is half of s. O(N s (s + d)) time.
+    ℓ_i(λ) = (K (K + λI)⁻¹)_ii says how much of its own prediction a row makes. With λ = tr(K)/n they add up to n at
+    most. They are estimated from a uniform pilot S of s rows as (K(x_i, x_i) − k_iSᵀ (K_SS + λ (s/N) I)⁻¹ k_iS) / λ,
+    where λ (s/N) is tr(K_SS)/n. O(N s (s + d)) time.
     """
 
     pilot: Count = 500
@@ -57,36 +59,21 @@ class LeverageCenters(Centers):
     def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
         if n >= len(X):
             return X.copy()
-        scores = self.scores(kernel, X, rng)
+        scores = self._scores(kernel, X, n, rng)
         return X[np.sort(rng.choice(len(X), n, replace=False, p=scores / scores.sum()))]
 
-    def scores(self, kernel: Kernel, X: Array, rng: np.random.Generator) -> Array:
-        """The estimates ℓ̂ up to a common factor, shape (N,)."""
+    def _scores(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
+        """The estimates ℓ̂ up to a common factor, shape (N,); above 0, because every row keeps a chance."""
         pilot = _some(X, self.pilot, rng)
-        values, vectors = np.linalg.eigh(kernel.gram(pilot))
-        values = np.maximum(values, 0.0)
-        level = _level_of_dimension(values, 0.5 * len(pilot))
-        whitener = vectors / np.sqrt(values + level)
-        right = kernel.right(pilot)
-        scores = np.empty(len(X))
+        A = kernel.gram(pilot)
+        A[np.diag_indices_from(A)] += max(float(np.trace(A)) / n, TINY)
+        factor, _ = lapack.dpotrf(A, lower=0)
+        right, scores = kernel.right(pilot), np.empty(len(X))
         for rows in pieces(len(X), _ROWS):
-            whitened = kernel.evaluate(kernel.left(X[rows]), right) @ whitener
-            scores[rows] = kernel.diagonal(X[rows]) - np.einsum("ij,ij->i", whitened, whitened)
-        # A score below rounding error is as good as that: every row keeps a chance.
-        return np.maximum(scores, 1e-12 * float(kernel.diagonal(X[:1])[0]) + 1e-300)
-
-
-def _level_of_dimension(values: Array, dimension: float) -> float:
-    """The level at which Σ μ/(μ + level) is the given number, by bisection of its logarithm."""
-    top = max(float(values.max()), 1e-300)
-    low, high = np.log(1e-14 * top), np.log(len(values) * top)
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if (values / (values + np.exp(middle))).sum() > dimension:
-            low = middle
-        else:
-            high = middle
-    return float(np.exp(high))
+            diagonal = kernel.diagonal(X[rows])
+            whitened = blas.dtrsm(1.0, factor, kernel.evaluate(kernel.left(X[rows]), right).T, trans_a=1, overwrite_b=1)
+            scores[rows] = np.maximum(diagonal - np.einsum("ij,ij->j", whitened, whitened), EPS * diagonal + TINY)
+        return scores
 
 
 @final

@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
 from kernelbandits.kernels.base import Features
 from kernelbandits.kernels.blocks import pieces
@@ -53,13 +54,15 @@ class Basis:
     def of(kernel: Kernel, centers: Array) -> Basis:
         """By Cholesky with complete pivoting, which stops where what is left is rounding error."""
         K = kernel.gram(centers)
-        norm = float(np.abs(K).sum(axis=0).max())
+        norm = float(lapack.dlange("1", K.T))  # type: ignore[call-arg]
         cutoff = len(K) * EPS * max(float(K.diagonal().max()), 0.0)
         with safe_threads(len(K)):  # K.T is K in Fortran order, so LAPACK works in place
             factor, pivots, rank, _ = lapack.dpstrf(K.T, tol=cutoff, overwrite_a=1)
+        if not rank:  # the kernel is 0 at every centre, as a linear one is at the origin: one of them stands for all
+            return Basis(kernel, centers[:1].copy(), np.ones((1, 1)), len(centers), cutoff, 1.0)
         kept = np.asarray(pivots[:rank]) - 1
         factor = factor if rank == len(K) else np.asfortranarray(factor[:rank, :rank])
-        reciprocal = float(lapack.dpocon(factor, norm)[0]) if rank else 0.0
+        reciprocal = float(lapack.dpocon(factor, norm)[0])
         condition = 1.0 / reciprocal if reciprocal else np.inf
         return Basis(kernel, centers[kept], factor, len(centers), cutoff, condition)
 
@@ -119,7 +122,8 @@ class NormalEquations:
 
     def merge(self, other: NormalEquations) -> None:
         """Take in the sums over other rows; both must be over the same centres."""
-        assert other.basis.size == self.basis.size, "sums can be merged when they are over the same centres"
+        if not np.array_equal(other.basis.centers, self.basis.centers):
+            raise InvalidArgument("sums can be merged only if they are over the same centres; make one basis for all")
         self.gram += other.gram
         self.moments += other.moments
         self.square += other.square

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
 from typing import final
@@ -137,10 +136,6 @@ class Nystrom(Estimator[NystromPredictor]):
     def basis(self, X: Array) -> Basis:
         """The centres chosen among the rows of X, which were checked already, and their factor."""
         return Basis.of(self.kernel, self.centers.select(self.kernel, X, self.n_centers, self._rng()))
-
-    def learn_blocks(self, basis: Basis, blocks: Iterable[tuple[Array, Array]]) -> NystromPredictor:
-        """The fit to blocks (X, y) that come one after the other and were checked already."""
-        return self.solve(sums(basis, blocks))
 
     def solve(self, equations: NormalEquations) -> NystromPredictor:
         """The fit from the sums over its data, which are used up."""
