@@ -151,7 +151,8 @@ def test_a_task_that_kills_its_workers_is_given_up_with_a_line(tmp_path):
         list(Dask(Scheduler(running.address)).map(die, [0]))
 
 
-def test_without_workers_it_says_so_and_waits(tmp_path, caplog):
+def test_without_workers_it_says_so_and_waits(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr("kernelbandits.engines.session._GLANCE", 0.2)
     with machines(tmp_path, n_workers=0) as running, caplog.at_level(logging.WARNING, "kernelbandits.engines"):
 
         def answer_the_call():

@@ -11,8 +11,8 @@ import pytest
 from loopback import kill, machines, wait_for
 from small import TOML
 
-COMMAND = [sys.executable, "-W", "error::ResourceWarning", "-c", "from kernelbandits.cli import main; main()", "run"]
-LONG = TOML.replace("seeds = 3", "seeds = 40").replace("horizon = 120", "horizon = 1000")
+COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()", "run"]
+LONG = TOML.replace("seeds = 3", "seeds = 100").replace("horizon = 120", "horizon = 400")
 
 
 @pytest.fixture
@@ -84,9 +84,9 @@ def test_a_lost_scheduler_is_one_line_and_the_store_goes_on(tmp_path):
         "what is finished is kept, the same command goes on from there\n"
     )
     kept = cells(tmp_path / "out")
-    assert 0 < len(kept) < 240
+    assert 0 < len(kept) < 600
     times = {path: path.stat().st_mtime_ns for path in kept}
-    fewer = ("--seeds", 3, "--jobs", 1)
+    fewer = ("--seeds", 1, "--jobs", 1)
     assert finished(start(file, *fewer, "--out", "out", folder=tmp_path))[0] == 0
     assert finished(start(file, *fewer, "--out", "whole", folder=tmp_path))[0] == 0
     assert all(path.stat().st_mtime_ns == time for path, time in times.items())
