@@ -81,6 +81,7 @@ from kernelbandits.estimators import (
     Stopping,
     UniformCenters,
     estimate,
+    fit_each,
     solver_for,
 )
 from kernelbandits.kernels import (
@@ -143,6 +144,7 @@ if TYPE_CHECKING:
     from kernelbandits.adapters import KernelInterpolator, KernelRidgeRegressor
     from kernelbandits.experiments import Experiment, Panel, Results, load, run
     from kernelbandits.fitting import fit_arms, fit_table
+    from kernelbandits.partitions import fit_parquet
 
 _LAZY = {
     # What needs scikit-learn, polars or matplotlib is imported when first used.
@@ -153,6 +155,7 @@ _LAZY = {
     "Results": "experiments",
     "fit_arms": "fitting",
     "fit_table": "fitting",
+    "fit_parquet": "partitions",
     "load": "experiments",
     "run": "experiments",
 }
@@ -301,6 +304,8 @@ __all__ = [
     "estimate",
     "experiments",
     "fit_arms",
+    "fit_each",
+    "fit_parquet",
     "fit_table",
     "largest_probabilities",
     "lenient_regret",
