@@ -13,6 +13,10 @@ def append(factor, column, corner):
     return factor.append(whitened, corner, corner - whitened @ whitened)
 
 
+def inverse(factor):
+    return factor.whiten(np.eye(factor.n))
+
+
 def positive_definite(n, seed=0, trunk=0):
     """A matrix whose first `trunk` rows and columns do not depend on the seed."""
     B = np.random.default_rng(seed).standard_normal((n, 80))
@@ -29,16 +33,16 @@ def grown(A, start=0):
     return factor, appended
 
 
-@pytest.mark.parametrize("n", [1, 2, 15, 16, 17, 33, 70])
-@pytest.mark.parametrize("start", [0, 1, 16])
+@pytest.mark.parametrize("n", [1, 2, 15, 16, 17, 95, 96, 97, 200])
+@pytest.mark.parametrize("start", [0, 1, 16, 100])
 def test_is_the_inverse_of_numpys_factor(n, start):
     A = positive_definite(n)
     L = np.linalg.cholesky(A)
     factor, appended = grown(A, min(start, n))
     for candidate in (factor, InverseFactor.of(A.copy())):
         assert candidate.n == n
-        assert np.allclose(candidate.inverse @ L, np.eye(n), atol=1e-10)
-        assert np.array_equal(candidate.inverse, np.tril(candidate.inverse))
+        assert np.allclose(inverse(candidate) @ L, np.eye(n), atol=1e-10)
+        assert np.array_equal(inverse(candidate), np.tril(inverse(candidate)))
         assert candidate.log_det == pytest.approx(np.linalg.slogdet(A)[1], rel=1e-10, abs=1e-10)
         assert np.allclose(candidate.whiten(A) @ candidate.whiten(A).T, L.T @ L, rtol=1e-8, atol=1e-8)
     for row, last in enumerate(appended, start=n - len(appended)):
@@ -57,13 +61,13 @@ def test_a_lost_pivot_is_floored_and_told():
     assert not first.floored
     assert second.floored
     assert 0 < second.pivot < 1e-7
-    assert np.isfinite(copy.inverse).all()
+    assert np.isfinite(inverse(copy)).all()
 
 
 def test_a_zero_matrix_stays_finite():
     factor, last = append(InverseFactor.empty(), np.zeros(0), 0.0)
     assert last.floored
-    assert np.isfinite(factor.inverse).all()
+    assert np.isfinite(inverse(factor)).all()
     assert np.isfinite(factor.log_det)
 
 
@@ -79,6 +83,6 @@ def test_branches_do_not_touch_each_other(trunk, left, right):
         return factor
 
     first, second = branch(A), branch(B)
-    assert np.allclose(first.inverse @ np.linalg.cholesky(A), np.eye(len(A)), atol=1e-8)
-    assert np.allclose(second.inverse @ np.linalg.cholesky(B), np.eye(len(B)), atol=1e-8)
-    assert np.allclose(base.inverse @ np.linalg.cholesky(A[:trunk, :trunk]), np.eye(trunk), atol=1e-8)
+    assert np.allclose(inverse(first) @ np.linalg.cholesky(A), np.eye(len(A)), atol=1e-8)
+    assert np.allclose(inverse(second) @ np.linalg.cholesky(B), np.eye(len(B)), atol=1e-8)
+    assert np.allclose(inverse(base) @ np.linalg.cholesky(A[:trunk, :trunk]), np.eye(trunk), atol=1e-8)

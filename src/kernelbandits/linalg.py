@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import sqrt
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.linalg import lapack
@@ -19,7 +19,7 @@ from kernelbandits.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-_PIECE = 192
+_BAND = 128
 _FACTOR_ON_ONE_THREAD = 12_000
 
 
@@ -55,15 +55,31 @@ class Appended(NamedTuple):
     floored: bool
 
 
+Band: TypeAlias = tuple[int, int, Array]
+"""(start, stop, rows): rows start … stop − 1 of W without the zeros right of them all, shape (stop − start, stop)."""
+
+
 class _Buffer:
-    """What a factor and its successors share: W for the first rows, and rows of L that wait to be folded in."""
+    """What a factor and its successors share: W for the first rows, and rows of L that wait to be folded in.
 
-    __slots__ = ("folded", "inverse", "used", "waiting")
+    W is kept by bands of rows. So few of its zeros take up memory and cache, and nothing is copied when it grows: the
+    last band has room, which is zero until it is used.
+    """
 
-    def __init__(self, inverse: Array, folded: int) -> None:
-        self.inverse = inverse
-        self.folded = self.used = folded
+    __slots__ = ("bands", "folded", "used", "waiting")
+
+    def __init__(self) -> None:
+        self.bands: list[Band] = []
+        self.folded = self.used = 0
         self.waiting = np.zeros((0, 0))
+
+    def keep(self, inverse: Array) -> None:
+        """Begin with these rows of W, shape (n, n), not copied."""
+        n = len(inverse)
+        for start in range(0, n, _BAND):
+            stop = min(start + _BAND, n)
+            self.bands.append((start, stop, inverse[start:stop, :stop]))
+        self.folded = self.used = n
 
     def append(self, row: Array, pivot: float) -> None:
         """Let the row (ℓ, p) of L wait; its zeros to the right stand in the array already."""
@@ -79,28 +95,40 @@ class _Buffer:
     def fold(self) -> None:
         """With the waiting rows [C D] of L: the new rows of W are [−D⁻¹ C W, D⁻¹]."""
         m, n = self.folded, self.used
-        if n > len(self.inverse):
-            larger = np.zeros((n + max(16, n // 8),) * 2)  # close together, so that much of it stays in the cache
-            larger[:m, :m] = self.inverse[:m, :m]
-            self.inverse = larger
         C, D = self.waiting[: n - m, :m], self.waiting[: n - m, m:n]
-        if n == m + 1:  # the live case, one observation at a time: a vector times W, and a number
-            row = self.inverse[m:n, :m]
-            _times_lower(C, self.inverse[:m, :m], out=row)
-            row /= -D[0, 0]
-            self.inverse[m, m] = 1.0 / D[0, 0]
+        if n == m + 1:  # the live case, one observation at a time: D is a number
+            new = np.empty((1, n))
+            new[0, m] = 1.0 / D[0, 0]
+            np.multiply(_times_lower(C[0], self.up_to(m)), -new[0, m], out=new[0, :m])
         else:
             D_inverse, _ = lapack.dtrtri(D, lower=1)  # leaves the zeros above the diagonal alone
-            _times_lower(-(D_inverse @ C), self.inverse[:m, :m], out=self.inverse[m:n, :m])
-            self.inverse[m:n, m:n] = D_inverse
+            new = np.concatenate([_times_lower(-(D_inverse @ C), self.up_to(m)), D_inverse], axis=1)
+        self.store(new)
         self.waiting[: n - m] = 0.0
-        self.folded = n
+
+    def store(self, new: Array) -> None:
+        """Put rows of W behind those that are there."""
+        first, n = self.folded, new.shape[1]
+        while self.folded < n:
+            if not self.bands or self.folded == self.bands[-1][1]:
+                stop = self.folded + _BAND
+                self.bands.append((self.folded, stop, np.zeros((_BAND, stop))))
+            start, stop, rows = self.bands[-1]
+            stop = min(stop, n)
+            rows[self.folded - start : stop - start, :stop] = new[self.folded - first : stop - first, :stop]
+            self.folded = stop
+
+    def up_to(self, n: int) -> list[Band]:
+        """The first n rows of W."""
+        return [(start, min(stop, n), rows[: n - start, :n]) for start, stop, rows in self.bands if start < n]
 
     def fork(self, n: int) -> _Buffer:
         """A copy of the first n rows."""
-        m = min(self.folded, n)
-        copy = _Buffer(self.inverse[:m, :m].copy(), m)
-        for i in range(m, n):
+        copy = _Buffer()
+        for _, _, rows in self.up_to(min(self.folded, n)):
+            copy.store(rows)
+        copy.used = copy.folded
+        for i in range(copy.used, n):
             row = self.waiting[i - self.folded]
             copy.append(row[:i], float(row[i]))
         return copy
@@ -122,7 +150,7 @@ class InverseFactor:
     @staticmethod
     def empty() -> InverseFactor:
         """The factor of a 0 × 0 matrix."""
-        return InverseFactor(_Buffer(np.zeros((0, 0)), 0), 0)
+        return InverseFactor(_Buffer(), 0)
 
     @staticmethod
     def of(A: Array) -> InverseFactor | None:
@@ -135,7 +163,9 @@ class InverseFactor:
             inverse, info = lapack.dtrtri(upper, lower=0, overwrite_c=1)
         if info:
             return None
-        return InverseFactor(_Buffer(np.ascontiguousarray(inverse.T), len(A)), len(A))
+        buffer = _Buffer()
+        buffer.keep(np.ascontiguousarray(inverse.T))
+        return InverseFactor(buffer, len(A))
 
     @property
     def is_newest(self) -> bool:
@@ -143,20 +173,34 @@ class InverseFactor:
         return self._buffer.used == self.n
 
     @property
-    def inverse(self) -> Array:
-        """W, lower triangular, shape (n, n). A view: do not write."""
+    def bands(self) -> list[Band]:
+        """W by bands of rows. Views: do not write."""
         if self._buffer.folded < self.n:
             self._buffer.fold()
-        return self._buffer.inverse[: self.n, : self.n]
+        return self._buffer.up_to(self.n)
+
+    @property
+    def last_row(self) -> Array:
+        """The last row of W, shape (n,). A view: do not write."""
+        _, _, rows = self.bands[-1]
+        last: Array = rows[-1]
+        return last
 
     @property
     def log_det(self) -> float:
         """Log det A = −2 Σ log W_jj."""
-        return -2.0 * float(np.log(self.inverse.diagonal()).sum())
+        return -2.0 * sum(float(np.log(rows.diagonal(start)).sum()) for start, _, rows in self.bands)
 
     def whiten(self, B: Array) -> Array:
         """L⁻¹ B for B of shape (n,) or (n, m)."""
-        return lower_times(self.inverse, B)
+        out = np.empty(B.shape)
+        for start, stop, rows in self.bands:
+            np.matmul(rows, B[:stop], out=out[start:stop])
+        return out
+
+    def unwhiten(self, v: Array) -> Array:
+        """L⁻ᵀ v for v of shape (n,)."""
+        return _times_lower(v, self.bands)
 
     def append(self, whitened: Array, diagonal: float, remainder: float) -> tuple[InverseFactor, Appended]:
         """The factor of A with one more row and column: `whitened` is ℓ = L⁻¹ a for the new column a.
@@ -174,25 +218,13 @@ class InverseFactor:
         return InverseFactor(buffer, n + 1), appended
 
 
-def lower_times(W: Array, B: Array) -> Array:
-    """W B for lower triangular W, B of shape (n,) or (n, m); the zeros of a large W are passed over."""
-    out = np.empty(B.shape)
-    for start, stop, band in bands(W):
-        np.matmul(band, B[:stop], out=out[start:stop])
+def _times_lower(A: Array, bands: Sequence[Band]) -> Array:
+    """A W for A of shape (n,) or (m, n)."""
+    *above, last = bands or [(0, 0, np.zeros((0, 0)))]
+    out: Array = A[..., last[0] :] @ last[2]
+    for start, stop, rows in above:
+        out[..., :stop] += A[..., start:stop] @ rows
     return out
-
-
-def bands(W: Array) -> list[tuple[int, int, Array]]:
-    """Lower triangular W by bands of rows, (start, stop, W[start:stop, :stop]): most of its zeros are left out."""
-    starts = range(0, len(W), _PIECE)
-    return [(start, stop := min(start + _PIECE, len(W)), W[start:stop, :stop]) for start in starts]
-
-
-def _times_lower(A: Array, W: Array, out: Array) -> None:
-    """A W for lower triangular W; the zeros of a large W are passed over."""
-    for start in range(0, len(W), _PIECE):
-        stop = min(start + _PIECE, len(W))
-        np.matmul(A[:, start:], W[start:, start:stop], out=out[:, start:stop])
 
 
 def segment_sums(values: Array, starts: Sequence[int]) -> Array:

@@ -67,7 +67,7 @@ class Posterior(Predictor):
 
     @property
     def expansion(self) -> KernelExpansion:
-        return KernelExpansion(self.kernel, self.X, self.whitened_targets[: self.n] @ self.factor.inverse)
+        return KernelExpansion(self.kernel, self.X, self.factor.unwhiten(self.whitened_targets[: self.n]))
 
     @property
     def information_gain(self) -> float:

@@ -34,7 +34,7 @@ class GrowingLeaveOneOut:
     def add(self, x: Array, y: float) -> None:
         """Take in one observation."""
         self.posterior = self.posterior.absorb(x, y, self.posterior.at(x))
-        row = self.posterior.factor.inverse[-1]
+        row = self.posterior.factor.last_row
         self._rewards = np.append(self._rewards, y)
         self._weights = np.append(self._weights, 0.0) + row * self.posterior.whitened_targets[self.n - 1]
         self._diagonal = np.append(self._diagonal, 0.0) + row**2

@@ -11,7 +11,7 @@ from kernelbandits.estimators.base import Predictor
 from kernelbandits.estimators.gaussian_process import Outlook, Posterior
 from kernelbandits.kernels import Kernel, StackedExpansions
 from kernelbandits.kernels.base import Features
-from kernelbandits.linalg import bands
+from kernelbandits.linalg import InverseFactor
 from kernelbandits.types import Array
 
 
@@ -38,7 +38,7 @@ class PosteriorStack:
         self._stale = {arm for arm, posterior in enumerate(posteriors) if posterior.n}
         self._shares: dict[int, _Share] = {}  # of the arms with observations, in the order of the stack
         self._asked: tuple[Array, Array, Array, Array] | None = None
-        self._arrange([])
+        self._arrange()
 
     def replace(self, arm: int, posterior: Posterior) -> None:
         """Put the arm's posterior after more observations in the place of the old one."""
@@ -52,10 +52,9 @@ class PosteriorStack:
         prior = self._kernel.diagonal(contexts)
         whitened = self._terms[1]
         if self._shares:
-            shares = self._shares.values()
             right = self._kernel.right(contexts.take(self._arms, axis=0))
-            covariances = self._kernel.evaluate_each([share.features for share in shares], self._sizes, right)
-            for share in shares:
+            covariances = self._kernel.evaluate_each(self._features, self._sizes, right)
+            for share in self._shares.values():
                 for rows, columns, band in share.bands:
                     whitened[rows] = band @ covariances[columns]
         sums = np.add.reduceat(self._terms * whitened, self._starts, axis=1)
@@ -79,59 +78,66 @@ class PosteriorStack:
             if arm not in self._shares:
                 self._shares[arm] = _Share(self._kernel)
             self._shares[arm].follow(self.posteriors[arm].X)
-        rooms = [share.room for share in self._shares.values()]
-        if rooms != self._rooms:
-            self._arrange(rooms)
+        if any(self._shares[arm].crowded for arm in self._stale):
+            self._arrange()
         for arm in self._stale:
             posterior, share = self.posteriors[arm], self._shares[arm]
-            share.solve_with(posterior.factor.inverse)
+            share.solve_with(posterior.factor)
             self._terms[0, share.own] = posterior.whitened_targets[: posterior.n]
         self._stale.clear()
 
-    def _arrange(self, rooms: list[int]) -> None:
+    def _arrange(self) -> None:
         """Give every arm its place; behind them is one zero, which is what arms without observations sum up."""
-        arms, edges = [*self._shares], [0, *accumulate(rooms)]
-        for share, start in zip(self._shares.values(), edges, strict=False):
-            share.start = start
-        self._stale.update(arms)
+        self._features = [share.features for share in self._shares.values()]
+        arms, rooms = [*self._shares], [len(features[0]) for features in self._features]
+        edges = [0, *accumulate(rooms)]
         self._arms, self._sizes, self._starts = (np.array(part, dtype=np.int64) for part in (arms, rooms, edges))
         self._places = np.full(len(self.posteriors), len(arms))
         self._places[self._arms] = np.arange(len(arms))
         self._terms = np.zeros((2, edges[-1] + 1))  # whitened targets, and whitened covariances with the contexts
-        self._rooms = rooms
+        self._stale.update(arms)
+        for share, start, room in zip(self._shares.values(), edges, rooms, strict=False):
+            share.start, share.room = start, room
 
 
 class _Share:
-    """What one arm contributes: features of its points, with room for more, and W by bands, placed from `start` on."""
+    """What one arm contributes: features of its points, with room for more, and W by bands.
 
-    __slots__ = ("_kernel", "_n", "bands", "features", "own", "start")
+    Attributes:
+        start: where it begins in the stack.
+        room: how many places it was given there.
+
+    """
+
+    __slots__ = ("_kernel", "_n", "bands", "features", "own", "room", "start")
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._n = self.start = 0
+        self._n = self.start = self.room = 0
         self.features: Features = ()
         self.own = slice(0)
         self.bands: list[tuple[slice, slice, Array]] = []
 
     @property
-    def room(self) -> int:
-        return len(self.features[0])
+    def crowded(self) -> bool:
+        """Whether there are more points than places."""
+        return self._n > self.room
 
     def follow(self, X: Array) -> None:
         """Bring the features up to the points X, whose first rows are those of the last time."""
         n = len(X)
-        if not self.features or n > self.room:
+        if not self.features or n > len(self.features[0]):
             self.features = tuple([_with_room(feature) for feature in self._kernel.left(X)])
         else:
             for features, new in zip(self.features, self._kernel.left(X[self._n :]), strict=True):
                 features[self._n : n] = new
         self._n = n
 
-    def solve_with(self, inverse: Array) -> None:
-        """Take in W of all points; the slices say where in the stack its bands read and write."""
-        start = self.start
-        self.own = slice(start, start + len(inverse))
-        self.bands = [(slice(start + a, start + b), slice(start, start + b), band) for a, b, band in bands(inverse)]
+    def solve_with(self, factor: InverseFactor) -> None:
+        """Take in W of all points; the slices say where in the stack its bands write and read."""
+        at = self.start
+        self.own = slice(at, at + factor.n)
+        self.bands = [(slice(at + start, at + stop), slice(at, at + stop), rows) for start, stop, rows in factor.bands]
 
 
 def _with_room(feature: Array) -> Array:

@@ -14,10 +14,11 @@ from kernelbandits.types import Array, BoolArray
 class Roster:
     """Arms by number. An arm that is removed keeps its number for ever, a new one gets the next."""
 
-    __slots__ = ("_left",)
+    __slots__ = ("_complete", "_left")
 
     def __init__(self, n_arms: int) -> None:
         self._left = np.ones(n_arms, dtype=np.bool_)
+        self._complete = True
 
     def add(self) -> None:
         """One more arm, with the next number."""
@@ -30,10 +31,11 @@ class Roster:
         if np.count_nonzero(self._left) == 1:
             raise InvalidArgument(f"arm {arm} is the only one left; add another before removing it")
         self._left[arm] = False
+        self._complete = False
 
     def eligible(self, mask: BoolArray | None) -> BoolArray | None:
         """The mask, of shape (K,) or (B, K), without the arms that are gone; None if that is every arm."""
-        if self._left.all():
+        if self._complete:
             return mask
         left: BoolArray = self._left.copy() if mask is None else mask & self._left
         if not left.any(axis=-1).all():
@@ -44,6 +46,6 @@ class Roster:
 
     def shown(self, contexts: Array) -> Array:
         """Contexts of shape (…, K, d) with zeros for the arms that are gone, whatever was in their rows."""
-        if self._left.all():
+        if self._complete:
             return contexts
         return np.where(self._left[:, np.newaxis], contexts, 0.0)
