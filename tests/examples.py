@@ -67,6 +67,7 @@ INFLUENCES = [kb.Unlimited(), kb.ClippedInnovations(limit=2.5)]
 
 BELIEFS = [
     kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
+    kb.BudgetedArms(kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge=0.1), budget=12, oversampling=2.0, seed=1),
     *(kb.EmpiricalBayes(family, offset=0.5, pooling=pooling) for family in FAMILIES for pooling in POOLINGS),
     kb.EmpiricalBayes(pooling=kb.PerArm(), memory=kb.Window(20), influence=kb.ClippedInnovations()),
 ]

@@ -11,6 +11,7 @@ from kernelbandits import errors
 from kernelbandits.beliefs import (
     Bandwidths,
     Belief,
+    BudgetedArms,
     ClippedInnovations,
     EmpiricalBayes,
     Everything,
@@ -184,6 +185,7 @@ __all__ = [
     "AvazuStandIn",
     "Bandwidths",
     "Belief",
+    "BudgetedArms",
     "CalibratedUCB",
     "Centers",
     "Choice",

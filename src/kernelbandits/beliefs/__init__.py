@@ -1,6 +1,7 @@
 """What is believed of the rewards of all arms: policies such as Thompson sampling act on it."""
 
 from kernelbandits.beliefs.base import Belief, Tracker
+from kernelbandits.beliefs.budgeted import BudgetedArms
 from kernelbandits.beliefs.empirical_bayes import EmpiricalBayes
 from kernelbandits.beliefs.families import Bandwidths, KernelFamily, TheseKernels
 from kernelbandits.beliefs.independent import ArmsTracker, IndependentArms
@@ -12,6 +13,7 @@ __all__ = [
     "ArmsTracker",
     "Bandwidths",
     "Belief",
+    "BudgetedArms",
     "ClippedInnovations",
     "EmpiricalBayes",
     "Everything",
