@@ -61,15 +61,26 @@ FAMILIES = [kb.Bandwidths((2.0, 0.5)), kb.TheseKernels((kb.Gaussian(gamma=4.0), 
 
 POOLINGS = [kb.Pooled(), kb.PerArm(strength=5.0)]
 
+MEMORIES = [kb.Everything(), kb.Window(40)]
+
+INFLUENCES = [kb.Unlimited(), kb.ClippedInnovations(limit=2.5)]
+
 BELIEFS = [
     kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
     *(kb.EmpiricalBayes(family, offset=0.5, pooling=pooling) for family in FAMILIES for pooling in POOLINGS),
+    kb.EmpiricalBayes(pooling=kb.PerArm(), memory=kb.Window(20), influence=kb.ClippedInnovations()),
 ]
 
 POLICIES = [
     *(kb.ThompsonSampling(belief) for belief in BELIEFS),
     kb.ThompsonSampling(n_initial=0, scale=1.0),
     *(kb.CalibratedUCB(belief) for belief in BELIEFS),
+    kb.AdaptiveExploreThenCommit(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1e-8), cap=30),
+    kb.AdaptiveExploreThenCommit(kb.GaussianProcess(kb.Linear() + 1.0, ridge=1e-6)),
+    kb.SuccessiveElimination(cap=30),
+    kb.SuccessiveElimination(kb.GaussianProcess(kb.Gaussian(gamma=2.0) + 1.0, ridge=1e-8), share=0.5),
+    kb.GreedyInterpolation(n_initial=2),
+    kb.GreedyInterpolation(kb.GaussianProcess(kb.Laplace() + 1.0, ridge=1e-8), n_initial=1),
     *(kb.ExploreThenCommit(estimator, n_explore=20) for estimator in ESTIMATORS),
     *(kb.GPUCB(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1.0), width) for width in WIDTHS),
     kb.GPUCB(kb.GaussianProcess(kb.Linear(), ridge=1e-8), kb.ConstantWidth(0.0)),
@@ -79,6 +90,10 @@ POLICIES = [
     kb.LinearThompsonSampling(scale=0.0, ridge=0.5, intercept=False),
     kb.Uniform(),
     kb.Oracle(),
+    kb.ExplorationFloor(kb.ThompsonSampling(), epsilon=0.05),
+    kb.ExplorationFloor(kb.CalibratedUCB(), epsilon=0.25),
+    kb.ExplorationFloor(kb.ExploreThenCommit(kb.KernelRidge(kb.Laplace(), ridge=0.3), n_explore=20), epsilon=0.1),
+    kb.ExplorationFloor(kb.ExplorationFloor(kb.Uniform(), epsilon=0.1), epsilon=0.1),
 ]
 
 COVARIANCES = [kb.LowRank(), kb.LowRank(n_active=2), kb.ApproximateLowRank(), kb.SpectralDecay()]
@@ -128,6 +143,8 @@ ALL = [
     *WIDTHS,
     *FAMILIES,
     *POOLINGS,
+    *MEMORIES,
+    *INFLUENCES,
     *BELIEFS,
     *POLICIES,
     *COVARIANCES,

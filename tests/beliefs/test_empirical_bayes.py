@@ -14,9 +14,8 @@ N_ARMS, DIM = 4, 6
 def rewards_of(rng, n):
     """n rounds with the arms in random order."""
     contexts, arms = rng.standard_normal((n, DIM)), rng.integers(N_ARMS, size=n)
-    return [
-        (x, int(arm), float(np.sin(x[0]) + 0.3 * arm + 0.1 * rng.standard_normal())) for x, arm in zip(contexts, arms)
-    ]
+    noise = 0.1 * rng.standard_normal(n)
+    return [(contexts[t], int(arms[t]), float(np.sin(contexts[t, 0]) + 0.3 * arms[t] + noise[t])) for t in range(n)]
 
 
 def follow(belief, observed):
@@ -31,7 +30,7 @@ def slow_answer(belief, observed, n_estimated, contexts):
     data = ArmData(N_ARMS, DIM)
     for context, arm, reward in observed[:n_estimated]:
         data.add(context, arm, reward)
-    kernel, ridges = belief.estimate(data)
+    kernel, _, ridges = belief.estimate(data)
     mean, variance, squares, counts = [], [], [], []
     for arm in range(N_ARMS):
         X = np.array([x for x, i, _ in observed if i == arm]).reshape(-1, DIM)

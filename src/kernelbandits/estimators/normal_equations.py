@@ -13,7 +13,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
 from kernelbandits.kernels.base import Features
 from kernelbandits.kernels.blocks import pieces
-from kernelbandits.linalg import EPS, blas_threads, safe_threads
+from kernelbandits.linalg import EPS, blas_threads, one_thread, safe_threads
 from kernelbandits.types import Array
 
 _BLOCK = 2**21
@@ -56,7 +56,8 @@ class Basis:
         K = kernel.gram(centers)
         norm = float(lapack.dlange("1", K.T))  # type: ignore[call-arg]
         cutoff = len(K) * EPS * max(float(K.diagonal().max()), 0.0)
-        with safe_threads(len(K)):  # K.T is K in Fortran order, so LAPACK works in place
+        with one_thread():  # it goes row by row: threads would wait for each other more than they work
+            # K.T is K in Fortran order, so LAPACK works in place.
             factor, pivots, rank, _ = lapack.dpstrf(K.T, tol=cutoff, overwrite_a=1)
         if not rank:  # the kernel is 0 at every centre, as a linear one is at the origin: one of them stands for all
             return Basis(kernel, centers[:1].copy(), np.ones((1, 1)), len(centers), cutoff, 1.0)

@@ -33,6 +33,10 @@ class Turns:
         """Turns of the eligible arm that has had the fewest."""
         return int(self._counts.min() if eligible is None else self._counts[eligible].min())
 
+    def of(self, arms: BoolArray) -> int:
+        """Turns taken by these arms together."""
+        return int(self._counts[arms].sum())
+
     def next(self, eligible: BoolArray | None) -> Choice:
         """The arm whose turn it is. Known beforehand, so its propensity is 1."""
         arm = int(mask_scores(-self._counts, eligible).argmax())
@@ -43,3 +47,7 @@ class Turns:
     def give_back(self) -> None:
         """The last turn was not taken."""
         self._counts[self._last] -= 1
+
+    def add_arm(self) -> None:
+        """One more arm, which has had no turn."""
+        self._counts = np.append(self._counts, 0.0)

@@ -9,8 +9,11 @@ from kernelbandits.environments import Environment, LowRank, StudentNoise, Synth
 from kernelbandits.experiments import Panel, load
 from kernelbandits.kernels import Linear, Matern, Periodic
 from kernelbandits.policies import (
-    CalibratedUCB,
+    AdaptiveExploreThenCommit,
+    ExploreThenCommit,
+    GreedyInterpolation,
     Policy,
+    ThompsonSampling,
     default_policy,
 )
 
@@ -22,18 +25,21 @@ def new_policies() -> dict[str, Policy]:
     """The policies of this library that the paper does not have; they are told nothing."""
     return {
         DEFAULT: default_policy(),
-        "CalibratedUCB": CalibratedUCB(),
+        "ThompsonSampling": ThompsonSampling(),
+        "AdaptiveEtC": AdaptiveExploreThenCommit(),
+        "GreedyInterpolation": GreedyInterpolation(),
     }
 
 
 def of_figure(name: str) -> tuple[Panel, ...]:
-    """The panels of a figure of the paper, with the new policies as well."""
-    return tuple(_with_new(panel) for panel in load(name).panels)
-
-
-def _with_new(panel: Panel) -> Panel:
-    eight = {name: policy for name, policy in panel.methods.items() if name in paper.methods(dim=1)}
-    return Panel(panel.name, panel.environment, eight | new_policies(), panel.mark)
+    """The problems of a figure of the paper with all eight methods and the new policies."""
+    panels = []
+    for panel in load(name).panels:
+        etc, environment = panel.methods["EtC"], panel.environment
+        assert isinstance(etc, ExploreThenCommit)
+        assert isinstance(environment, Synthetic)
+        panels.append(panel_of(panel.name, environment, environment.dim, etc.n_explore))
+    return tuple(panels)
 
 
 def misspecified() -> tuple[Panel, ...]:
