@@ -42,9 +42,18 @@ FAMILIES = [kb.Bandwidths((2.0, 0.5)), kb.TheseKernels((kb.Gaussian(gamma=4.0), 
 
 POOLINGS = [kb.Pooled(), kb.PerArm(strength=5.0)]
 
+ARM_COVARIANCES = [
+    kb.CommonFunction(),
+    kb.Exchangeable(weight=0.3),
+    kb.GivenSimilarity(((2.0, 0.5), (0.5, 1.0))),
+    kb.ArmFeatures(((0.0, 1.0), (1.0, 0.5), (2.0, 2.0)), kb.Matern(nu=1.5)),
+]
+
 BELIEFS = [
     kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
     *(kb.EmpiricalBayes(family, offset=0.5, pooling=pooling) for family in FAMILIES for pooling in POOLINGS),
+    *(kb.JointArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1), sharing) for sharing in ARM_COVARIANCES[:2]),
+    kb.HierarchicalBayes(kb.Bandwidths((2.0, 0.5)), (kb.Exchangeable(0.0), kb.CommonFunction()), offset=0.5),
 ]
 
 POLICIES = [
@@ -54,6 +63,8 @@ POLICIES = [
     *(kb.ExploreThenCommit(estimator, n_explore=20) for estimator in ESTIMATORS),
     *(kb.GPUCB(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1.0), width) for width in WIDTHS),
     kb.GPUCB(kb.GaussianProcess(kb.Linear(), ridge=1e-8), kb.ConstantWidth(0.0)),
+    kb.SupKernelUCB(BELIEFS[0], width=0.5, reward_range=2.0),
+    kb.SupKernelUCB(),
     kb.Uniform(),
     kb.Oracle(),
 ]
@@ -98,6 +109,7 @@ ALL = [
     *WIDTHS,
     *FAMILIES,
     *POOLINGS,
+    *ARM_COVARIANCES,
     *BELIEFS,
     *POLICIES,
     *COVARIANCES,

@@ -5,6 +5,7 @@ from kernelbandits.policies.baselines import Oracle, Uniform
 from kernelbandits.policies.calibrated_ucb import CalibratedUCB
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
+from kernelbandits.policies.sup_kernel_ucb import SupKernelUCB
 from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
 
@@ -21,6 +22,7 @@ __all__ = [
     "Oracle",
     "Policy",
     "SubGaussianWidth",
+    "SupKernelUCB",
     "TheoreticalWidth",
     "ThompsonSampling",
     "Uniform",

@@ -1,0 +1,78 @@
+"""Pairs (context, arm) as points of one kernel: what makes a Gaussian process over all arms an ordinary one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn, final
+
+import numpy as np
+
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.kernels import Kernel
+from kernelbandits.kernels.base import Features
+from kernelbandits.types import Array, IntArray
+
+
+def pair(context: Array, arm: int) -> Array:
+    """One pair as a row: the context, then the number of the arm; shape (d + 1,)."""
+    return np.append(context, float(arm))
+
+
+def pairs(contexts: Array) -> Array:
+    """The context of every arm with its number, from (…, K, d) to (…, K, d + 1)."""
+    *before, n_arms, dim = contexts.shape
+    rows = np.empty((*before, n_arms, dim + 1))
+    rows[..., :dim] = contexts
+    rows[..., dim] = np.arange(n_arms)
+    return rows
+
+
+@final
+class PairKernel(Kernel):
+    """K((x, i), (z, j)) = B_ij K(x, z) for points made by `pairs`; `covariance` is B, shape (K, K).
+
+    It holds an array, so it is no value that a file could name: beliefs make it from specs that are.
+    """
+
+    __slots__ = ("covariance", "kernel")
+
+    def __init__(self, kernel: Kernel, covariance: Array) -> None:
+        self.kernel = kernel
+        self.covariance = covariance
+
+    def left(self, X: Array) -> Features:
+        return (*self.kernel.left(X[:, :-1]), X[:, -1:])
+
+    def right(self, Z: Array) -> Features:
+        return (*self.kernel.right(Z[:, :-1]), Z[:, -1:])
+
+    def evaluate(self, left: Features, right: Features) -> Array:
+        values = self.kernel.evaluate(left[:-1], right[:-1])
+        values *= self.covariance[_arms(left)][:, _arms(right)]
+        return values
+
+    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
+        values = self.kernel.evaluate_each([left[:-1] for left in lefts], right[:-1])
+        sets = [part for left in lefts for part in left[-1].reshape(-1, left[-1].shape[-2])]
+        rows = np.concatenate(sets).astype(np.int64)
+        values *= self.covariance[rows, np.repeat(_arms(right), [len(part) for part in sets])]
+        return values
+
+    def diagonal(self, X: Array) -> Array:
+        values: Array = self.kernel.diagonal(X[:, :-1]) * self.covariance.diagonal()[_arms((X[:, -1:],))]
+        return values
+
+    @property
+    def n_geometries(self) -> int:
+        return self.kernel.n_geometries + 1
+
+    @property
+    def geometry(self) -> None:
+        return None
+
+    def profile(self, t: Array, order: int = 0) -> NoReturn:
+        raise InvalidArgument("a kernel over pairs of context and arm has no single profile; ask the contexts' kernel")
+
+
+def _arms(features: Features) -> IntArray:
+    return features[-1][:, 0].astype(np.int64)
