@@ -1,5 +1,6 @@
 """SupKernelUCB against its steps written out with fresh solves."""
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -105,3 +106,14 @@ def test_a_reward_that_nobody_asked_for_is_learned_by_the_first_level():
     agent.observe(contexts[1], 1, 1.0)
     known = MODEL.fit(contexts[1:2], [1.0])
     assert np.allclose(agent.choose(contexts).scores, known.mean(contexts) + 2.0 * known.std(contexts))
+
+
+def test_it_learns_a_common_function_of_one_feature():
+    policy = kb.SupKernelUCB(kb.JointArms(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=0.1)), 1.0, reward_range=4.0)
+    regrets = {policy: 0.0, kb.Uniform(): 0.0}
+    for seed in range(1000, 1004):
+        instance = kb.Synthetic(kb.LowRank(n_active=1), n_arms=5, dim=1, n_bumps=20, noise_std=0.1).draw(seed)
+        common = replace(instance, rewards=(instance.rewards[0],) * 5)
+        for candidate in regrets:
+            regrets[candidate] += kb.play(candidate, common, 500, rng=seed).cumulative_regret[-1]
+    assert regrets[policy] < 0.15 * regrets[kb.Uniform()]
