@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, sqrt
+from operator import itemgetter
 from typing import final
 
 import numpy as np
@@ -14,7 +15,8 @@ from kernelbandits.beliefs.base import Belief, Tracker
 from kernelbandits.beliefs.evidence import RIDGES, log_evidence, log_prior, spectrum
 from kernelbandits.beliefs.families import Bandwidths, KernelFamily
 from kernelbandits.beliefs.joint import JointTracker
-from kernelbandits.beliefs.pairs import PairKernel
+from kernelbandits.beliefs.pairs import PairKernel, pairs_of
+from kernelbandits.beliefs.samples import Sample, related, sample
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.estimators.gaussian_process import GaussianProcess
 from kernelbandits.fields import Positive
@@ -23,7 +25,7 @@ from kernelbandits.problem import Problem
 from kernelbandits.types import Array
 
 _GROWTH = 1.5
-_MOST = 300
+_FEW, _MANY = 300, 500
 
 
 @final
@@ -33,9 +35,9 @@ class HierarchicalBayes(Belief):
 
     B is one of `covariances`, by default w·11ᵀ + (1 − w)·I for w = 0, ¼, ½, ¾, 1: from arms that have nothing in
     common to arms with one reward function. B, K (one of `family`) and the ridge maximise the marginal likelihood
-    whenever the number of rewards has grown by half; of many rewards 300, the same number of every arm and evenly
-    spread over time, are enough for that. The amplitude s follows every reward. With one entry in `covariances`, B is
-    known and the rest is estimated.
+    whenever the number of rewards has grown by half: B on 300 rewards, K and the ridge on 500 of each group of arms
+    that share, evenly spread over arms and time. The amplitude s follows every reward. With one entry in
+    `covariances`, B is known and the rest is estimated.
 
     Take it where arms may have something in common; where they have not it costs more time than `EmpiricalBayes` and
     says the same.
@@ -60,20 +62,23 @@ class HierarchicalBayes(Belief):
 
     def estimate(self, data: ArmData) -> tuple[ArmCovariance, GaussianProcess]:
         """Of `covariances` and models over pairs (offset included) those that explain the rewards best."""
-        parts = data.evenly_spread(max(2, _MOST // len(data.played)))
-        X = _pairs_of(data.played, [contexts for contexts, _ in parts])
-        y = np.concatenate([rewards for _, rewards in parts]) - data.level
         matrices = [covariance.matrix(len(data.counts)) for covariance in self.covariances]
-        best, chosen = -np.inf, None
-        for candidate in self.family.kernels([contexts for contexts, _ in parts]):
-            for covariance, B in zip(self.covariances, matrices, strict=True):
-                kernel = PairKernel(Shifted(candidate, self.offset), B)
-                posterior = log_evidence([spectrum(kernel, X, y)]) + log_prior()
-                if chosen is None or posterior.max() > best:
-                    best = float(posterior.max())
-                    chosen = covariance, GaussianProcess(kernel, float(RIDGES[posterior.argmax()]))
-        assert chosen is not None
-        return chosen
+        few = sample(data, data.played, _FEW)
+        # With a single covariance nothing is to be compared.
+        scores = [self._explain([few], B)[0] for B in matrices] if len(matrices) > 1 else [0.0]
+        best = int(np.argmax(scores))
+        groups = related(matrices[best], data.played)
+        _, model = self._explain([sample(data, group, _MANY) for group in groups], matrices[best])
+        return self.covariances[best], model
+
+    def _explain(self, samples: list[Sample], B: Array) -> tuple[float, GaussianProcess]:
+        """The log posterior of the best kernel and ridge given B, and these; samples are independent of each other."""
+        found: list[tuple[float, GaussianProcess]] = []
+        for candidate in self.family.kernels([part.pairs[:, :-1] for part in samples]):
+            kernel = PairKernel(Shifted(candidate, self.offset), B)
+            posterior = log_evidence([spectrum(kernel, *part) for part in samples]) + log_prior()
+            found.append((float(posterior.max()), GaussianProcess(kernel, float(RIDGES[posterior.argmax()]))))
+        return max(found, key=itemgetter(0))
 
 
 @final
@@ -117,7 +122,7 @@ class HierarchicalTracker(Tracker):
         self.covariance, model = self._belief.estimate(data)
         self._level = data.level
         contexts, rewards = zip(*(data.of(arm) for arm in data.played), strict=True)
-        posterior = model.learn(_pairs_of(data.played, list(contexts)), np.concatenate(rewards) - self._level)
+        posterior = model.learn(pairs_of(data.played, list(contexts)), np.concatenate(rewards) - self._level)
         self._squares = float(np.sum(posterior.whitened_targets[: posterior.n] ** 2))
         self._joint = JointTracker(posterior, len(data.counts))
         self._joint.look_ahead(self._ahead)
@@ -127,9 +132,3 @@ class HierarchicalTracker(Tracker):
         self._ahead = contexts
         if self._joint is not None:
             self._joint.look_ahead(contexts)
-
-
-def _pairs_of(arms: list[int], contexts: list[Array]) -> Array:
-    """Contexts given arm by arm, each with its arm's number, all in one array."""
-    numbers = np.repeat(np.array(arms, dtype=np.float64), [len(X) for X in contexts])
-    return np.column_stack([np.concatenate(contexts), numbers])

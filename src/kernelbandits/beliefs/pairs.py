@@ -27,6 +27,12 @@ def pairs(contexts: Array) -> Array:
     return rows
 
 
+def pairs_of(arms: list[int], contexts: list[Array]) -> Array:
+    """Contexts given arm by arm, arrays of shape (n, d), each with its arm's number, all in one array (N, d + 1)."""
+    numbers = np.repeat(np.array(arms, dtype=np.float64), [len(X) for X in contexts])
+    return np.column_stack([np.concatenate(contexts), numbers])
+
+
 @final
 class PairKernel(Kernel):
     """K((x, i), (z, j)) = B_ij K(x, z) for points made by `pairs`; `covariance` is B, shape (K, K).
