@@ -26,6 +26,7 @@ KERNELS = [
     kb.Product(kb.Laplace(), kb.Linear()),
     kb.Scaled(kb.RationalQuadratic(), 2.5),
     kb.Shifted(kb.Laplace(), 0.7),
+    kb.Periodic(period=2.5, gamma=3.0),
 ]
 
 ESTIMATORS = [
@@ -63,6 +64,10 @@ POLICIES = [
     *(kb.ExploreThenCommit(estimator, n_explore=20) for estimator in ESTIMATORS),
     *(kb.GPUCB(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1.0), width) for width in WIDTHS),
     kb.GPUCB(kb.GaussianProcess(kb.Linear(), ridge=1e-8), kb.ConstantWidth(0.0)),
+    kb.LinearUCB(alpha=0.7, ridge=2.0),
+    kb.LinearUCB(alpha=0.0, intercept=False),
+    kb.LinearThompsonSampling(scale=0.3),
+    kb.LinearThompsonSampling(scale=0.0, ridge=0.5, intercept=False),
     kb.SupKernelUCB(BELIEFS[0], width=0.5, reward_range=2.0),
     kb.SupKernelUCB(),
     kb.Uniform(),
@@ -100,10 +105,14 @@ ENVIRONMENTS = [
     *(kb.Classification(TABLE, "offer", encoding=encoding) for encoding in ENCODINGS),
     kb.Classification(TABLE, "age", cuts=(30.0, 45.0), max_rows=100, min_rows=5, reward_norm=2.0),
     *(kb.Synthetic(covariance, n_arms=3, dim=50, n_bumps=20) for covariance in COVARIANCES),
+    kb.Synthetic(kb.SpectralDecay(), n_arms=3, dim=20, n_bumps=20, noise=kb.StudentNoise(), density=0.2),
     kb.Synthetic(kb.LowRank(), n_arms=1, dim=4, kernel=kb.Linear(), n_bumps=3, noise_std=0.0, clip=0.5),
 ]
 
+NOISES = [kb.NormalNoise(), kb.StudentNoise(df=3.0)]
+
 ALL = [
+    *NOISES,
     *KERNELS,
     *ESTIMATORS,
     *WIDTHS,

@@ -30,7 +30,7 @@ LAYERS = [
 ]
 HEAVY = {
     "matplotlib": {"experiments/figures.py", "benchmarks/picture.py", "diagnosis/figures.py", "studies"},
-    "sklearn": {"adapters.py", "benchmarks"},
+    "sklearn": {"adapters.py", "benchmarks", "studies/real_world/datasets.py"},
     "rich": {"experiments", "benchmarks", "diagnosis", "studies"},
     "click": {"cli/"},
 }

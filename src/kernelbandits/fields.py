@@ -48,6 +48,7 @@ class ExistingFile:
 Positive = Annotated[float, Range("a number above 0", lambda v: v > 0)]
 NonNegative = Annotated[float, Range("a number of at least 0", lambda v: v >= 0)]
 Probability = Annotated[float, Range("a number between 0 and 1, both excluded", lambda v: 0 < v < 1)]
+Share = Annotated[float, Range("a number above 0 and at most 1", lambda v: 0 < v <= 1)]
 Count = Annotated[int, Range("a whole number of at least 1", lambda v: v >= 1)]
 CountFromZero = Annotated[int, Range("a whole number of at least 0", lambda v: v >= 0)]
 FilePath = Annotated[str, ExistingFile()]

@@ -15,6 +15,8 @@ def toml(value):
         return "{" + ", ".join(f"{key} = {toml(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(toml(entry) for entry in value) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 

@@ -26,6 +26,7 @@ def app() -> None:
       kernelbandits reproduce figure-1            the paper's Figure 1: under a minute on two cores
       kernelbandits reproduce figure-1 --seeds 2  a first look: a fifth of that
       kernelbandits reproduce table-1             the paper's study of ads: --data FILE, or a synthetic stand-in
+      kernelbandits reproduce real-world          all methods and linear baselines on real data
       kernelbandits reproduce theory              the paper's theory checked by experiment
       kernelbandits list                          what else can be reproduced, and the names for files of your own
       kernelbandits run my-experiment.toml        an experiment of your own

@@ -53,10 +53,11 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
 @_run_options
 @study_options
 def reproduce(name: str, debug: bool, **options: Any) -> None:
-    r"""Run an experiment of the paper: NAME is figure-1, figure-2, table-1, theory, or all.
+    r"""Run an experiment of the paper or a study: NAME is figure-1, figure-2, table-1, theory, real-world, or all.
 
     Writes results.parquet (every round), summary.csv (final regret), the pictures as PNG and SVG, and provenance.json.
     The study theory checks the paper's theory by experiment and writes one CSV a table; there --only names parts of it.
+    The study real-world plays the paper's methods and linear baselines on real data sets.
     With all, --only names methods and panels, and studies are left out.
     The study table-1 plays on the Avazu file given with --data, and on a synthetic stand-in without one.
 
@@ -67,6 +68,7 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
       kernelbandits reproduce figure-1 --seeds 2 --report
       kernelbandits reproduce table-1 --data train.csv.gz
       kernelbandits reproduce theory --only linearization --only rate
+      kernelbandits reproduce real-world --data-dir my-data-sets
       kernelbandits reproduce all --out results
     """
     from kernelbandits.experiments import load, shipped

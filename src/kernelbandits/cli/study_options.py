@@ -34,6 +34,12 @@ _OPTIONS = {
     "drop": click.option(
         "--drop", multiple=True, metavar="FEATURE", help="table-1: leave this feature out; may be given several times."
     ),
+    "data_dir": click.option(
+        "--data-dir",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="real-world: folder with the data sets; those that are not there are left out.",
+    ),
 }
 
 
@@ -51,5 +57,7 @@ def given_study_options(options: dict[str, Any], name: str, chosen: Mapping[str,
     able = {key for study in chosen.values() for key in study.options}
     for key in given:
         if key not in able:
-            raise InvalidArgument(f"--{key} has no meaning for {name}; see kernelbandits reproduce --help")
+            raise InvalidArgument(
+                f"--{key.replace('_', '-')} has no meaning for {name}; see kernelbandits reproduce --help"
+            )
     return given

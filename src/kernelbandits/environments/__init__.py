@@ -5,6 +5,7 @@ from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.classification import Classification, ClassificationInstance
 from kernelbandits.environments.covariances import ApproximateLowRank, Covariance, LowRank, SpectralDecay
 from kernelbandits.environments.fitted import Surrogate
+from kernelbandits.environments.noise import NoiseLaw, NormalNoise, StudentNoise
 from kernelbandits.environments.pools import ArmPools, CommonPool, Contexts, OwnContexts, Pool, SharedContexts
 from kernelbandits.environments.rewards import random_bumps
 from kernelbandits.environments.surrogate import SurrogateInstance, fit_oracles, split_rows
@@ -24,11 +25,14 @@ __all__ = [
     "Environment",
     "Instance",
     "LowRank",
+    "NoiseLaw",
+    "NormalNoise",
     "OwnContexts",
     "Pool",
     "Rounds",
     "SharedContexts",
     "SpectralDecay",
+    "StudentNoise",
     "Surrogate",
     "SurrogateInstance",
     "Synthetic",

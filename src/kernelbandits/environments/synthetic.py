@@ -10,8 +10,9 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.covariances import Covariance
+from kernelbandits.environments.noise import NoiseLaw, NormalNoise
 from kernelbandits.environments.rewards import random_bumps
-from kernelbandits.fields import Count, NonNegative, Positive
+from kernelbandits.fields import Count, NonNegative, Positive, Share
 from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.kernels.blocks import pieces, rows_at_once
 from kernelbandits.problem import Problem
@@ -27,6 +28,8 @@ class SyntheticInstance(Instance):
     context_std: Array
     noise_std: float
     clip: float
+    noise: NoiseLaw = NormalNoise()
+    density: float = 1.0
 
     def problem(self, horizon: int | None = None) -> Problem:
         n_arms, dim = self.context_std.shape
@@ -49,7 +52,9 @@ class SyntheticInstance(Instance):
             rng.standard_normal(out=block)
             block *= self.context_std
             np.clip(block, -self.clip, self.clip, out=block)
-        noise = self.noise_std * rng.standard_normal(horizon)
+            if self.density < 1.0:
+                block *= rng.random(block.shape) < self.density
+        noise = self.noise_std * self.noise.draw(horizon, rng)
         return Rounds(contexts, self.means(contexts), noise)
 
 
@@ -58,7 +63,8 @@ class SyntheticInstance(Instance):
 class Synthetic(Environment):
     """f⁽ⁱ⁾ = Σ_m c_m K(·, x_m) with 500 bumps; x ~ N(0, Σ⁽ⁱ⁾) clipped to [−10, 10]; noise N(0, 10⁻⁴).
 
-    The defaults are the paper's. `kernel` is that of the reward functions.
+    The defaults are the paper's. `kernel` is that of the reward functions; `noise` is the shape of the noise; with a
+    `density` below 1 every feature of a context is 0 unless a coin of that probability falls otherwise.
     """
 
     covariance: Covariance
@@ -68,9 +74,11 @@ class Synthetic(Environment):
     n_bumps: Count = 500
     noise_std: NonNegative = 0.01
     clip: Positive = 10.0
+    noise: NoiseLaw = NormalNoise()
+    density: Share = 1.0
 
     def draw(self, rng: np.random.Generator | int) -> SyntheticInstance:
         rng = checks.generator(rng)
         variances = self.covariance.variances(self.n_arms, self.dim, rng)
         rewards = tuple(random_bumps(self.kernel, self.n_bumps, self.dim, rng) for _ in range(self.n_arms))
-        return SyntheticInstance(rewards, np.sqrt(variances), self.noise_std, self.clip)
+        return SyntheticInstance(rewards, np.sqrt(variances), self.noise_std, self.clip, self.noise, self.density)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -17,7 +18,7 @@ from kernelbandits.experiments.engines import local, workers
 from kernelbandits.experiments.figures import regret_curves, save
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.provenance import Notes, notes_on, provenance, write_provenance
-from kernelbandits.experiments.report import report_html, write_report
+from kernelbandits.experiments.report import Findings, report_html, write_report
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.running import Progress, run
 from kernelbandits.experiments.store import Store
@@ -31,22 +32,25 @@ def carry_out(
     as_json: bool,
     report: bool = False,
     table: Callable[[Results], Table] = regret_table,
+    findings: Callable[[Results], Sequence[str]] = lambda results: (),
 ) -> None:
-    """Run the experiment, write its output folder, print its table, and say where everything is."""
+    """Run the experiment, write its output folder, print its table, say what was found and where everything is."""
     started = time.monotonic()
     notes = notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
     results = _run_with_bar(experiment, folder, workers(jobs))
     seconds = time.monotonic() - started
+    found = tuple(findings(results))
     files = results.write(folder)
     files += save(regret_curves(results), folder / experiment.name)
     record = provenance(experiment, seconds, workers(jobs))
     files.append(write_provenance(folder / "provenance.json", record))
     if report:
-        files.append(write_report(folder / "report.html", report_html(results, record)))
+        more = [Findings("Findings", found)] if found else []
+        files.append(write_report(folder / "report.html", report_html(results, record, more=more)))
     if as_json:
-        _print_json(results, folder, files, seconds, notes)
+        _print_json(results, folder, files, seconds, notes, found)
     else:
-        _print_table(table(results), folder, files, seconds, notes)
+        _print_table(table(results), folder, files, seconds, notes, found)
 
 
 def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
@@ -71,21 +75,28 @@ def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
         return run(experiment, Store(folder), local(jobs), show)
 
 
-def _print_table(table: Table, folder: Path, files: list[Path], seconds: float, notes: Notes) -> None:
+def _print_table(
+    table: Table, folder: Path, files: list[Path], seconds: float, notes: Notes, found: tuple[str, ...]
+) -> None:
     console = Console(soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 200)
     console.print(table)
     for panel, lines in notes.items():
         for line in lines:
             console.print(f"{panel}: {line}", markup=False, highlight=False)
+    for line in found:
+        console.print(line, markup=False, highlight=False)
     console.print(f"Finished in {seconds:.0f} s. In {folder}: {', '.join(path.name for path in files)}")
 
 
-def _print_json(results: Results, folder: Path, files: list[Path], seconds: float, notes: Notes) -> None:
-    record = {
+def _print_json(
+    results: Results, folder: Path, files: list[Path], seconds: float, notes: Notes, found: tuple[str, ...]
+) -> None:
+    record: dict[str, Any] = {
         "experiment": results.experiment.name,
         "folder": str(folder),
         "files": [str(path) for path in files],
         "seconds": round(seconds, 3),
         "summary": results.summary().to_dicts(),
-    } | ({"notes": notes} if notes else {})
+    }
+    record |= {name: said for name, said in (("notes", notes), ("findings", list(found))) if said}
     print(json.dumps(record, ensure_ascii=False))  # noqa: T201

@@ -4,6 +4,7 @@ from kernelbandits.kernels.algebra import Product, Scaled, Shifted, Sum
 from kernelbandits.kernels.base import InnerProductKernel, Kernel, RadialKernel
 from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
 from kernelbandits.kernels.inner_product import Exponential, Linear, Polynomial, Schoenberg
+from kernelbandits.kernels.periodic import Periodic
 from kernelbandits.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Laplace",
     "Linear",
     "Matern",
+    "Periodic",
     "Polynomial",
     "Product",
     "RadialKernel",

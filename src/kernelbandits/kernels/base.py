@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -92,7 +93,7 @@ class Kernel(Spec, ABC):
         """The kernel K₁ + K₂, or a kernel plus a positive constant."""
         from kernelbandits.kernels.algebra import Shifted, Sum
 
-        return Sum(self, other) if isinstance(other, Kernel) else Shifted(self, other)
+        return Shifted(self, other) if isinstance(other, Real) else Sum(self, other)  # type: ignore[arg-type]
 
     __radd__ = __add__
 

@@ -5,6 +5,10 @@ from kernelbandits.policies.baselines import Oracle, Uniform
 from kernelbandits.policies.calibrated_ucb import CalibratedUCB
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
+from kernelbandits.policies.linear_thompson import LinearThompsonSampling
+from kernelbandits.policies.linear_ucb import LinearUCB
+from kernelbandits.policies.propensities import largest_probabilities
+from kernelbandits.policies.recommending import Recommendation, default_policy, recommend
 from kernelbandits.policies.sup_kernel_ucb import SupKernelUCB
 from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
@@ -19,12 +23,18 @@ __all__ = [
     "Decisions",
     "ExploreThenCommit",
     "Learner",
+    "LinearThompsonSampling",
+    "LinearUCB",
     "Oracle",
     "Policy",
+    "Recommendation",
     "SubGaussianWidth",
     "SupKernelUCB",
     "TheoreticalWidth",
     "ThompsonSampling",
     "Uniform",
     "Width",
+    "default_policy",
+    "largest_probabilities",
+    "recommend",
 ]

@@ -37,17 +37,39 @@ def _theory(
     carry_out("theory", PICTURES, folder, seeds, horizon, jobs, only, as_json, report, title)
 
 
+def _real_world(folder: Path, **options: Any) -> None:
+    from kernelbandits.studies.real_world import carry_out
+
+    carry_out(folder, **options)
+
+
 def _table_1(folder: Path, **options: Any) -> None:
     from kernelbandits.studies.table_1 import carry_out
 
     carry_out(folder, **options)
 
 
+def _beyond(folder: Path, **options: Any) -> None:
+    from kernelbandits.studies.beyond import carry_out
+
+    carry_out(folder, **options)
+
+
 STUDIES = {
+    "beyond": Study(
+        "The paper's eight and this library's own policies, on the paper's problems and beyond",
+        _beyond,
+        ("data", "data_dir"),
+    ),
     "table-1": Study(
         "The paper's Table 1: ads of Avazu (with --data), or a synthetic stand-in",
         _table_1,
         ("data", "arms", "contexts", "dim", "level", "drop"),
     ),
     "theory": Study("The paper's theory against experiment: four pictures with their tables", _theory),
+    "real-world": Study(
+        "The paper's methods and linear baselines on real data (digits; five more with --data-dir)",
+        _real_world,
+        ("data_dir",),
+    ),
 }

@@ -136,8 +136,9 @@ def _words(value: Any) -> str:
     if isinstance(value, Mapping):
         return "\n".join(f"{name} {_words(entry)}" for name, entry in value.items())
     if isinstance(value, list):
-        consecutive = len(value) > 2 and value == list(range(value[0], value[0] + len(value)))
-        return f"{value[0]} … {value[-1]}" if consecutive else ", ".join(_words(entry) for entry in value)
+        numbers = all(isinstance(entry, int) for entry in value)
+        consecutive = numbers and len(value) > 2 and value == list(range(value[0], value[0] + len(value)))
+        return f"{value[0]} … {value[-1]}" if consecutive else (", " if numbers else "; ").join(map(_words, value))
     return str(value)
 
 

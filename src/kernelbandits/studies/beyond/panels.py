@@ -1,0 +1,65 @@
+"""The problems of the study: the paper's own, those that its assumptions do not cover, and real data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kernelbandits import paper
+from kernelbandits.environments import Environment, LowRank, StudentNoise, Synthetic
+from kernelbandits.experiments import Panel, load
+from kernelbandits.kernels import Linear, Matern, Periodic
+from kernelbandits.policies import (
+    CalibratedUCB,
+    Policy,
+    default_policy,
+)
+
+DEFAULT = "default"
+"""What the table calls `default_policy()`."""
+
+
+def new_policies() -> dict[str, Policy]:
+    """The policies of this library that the paper does not have; they are told nothing."""
+    return {
+        DEFAULT: default_policy(),
+        "CalibratedUCB": CalibratedUCB(),
+    }
+
+
+def of_figure(name: str) -> tuple[Panel, ...]:
+    """The panels of a figure of the paper, with the new policies as well."""
+    return tuple(_with_new(panel) for panel in load(name).panels)
+
+
+def _with_new(panel: Panel) -> Panel:
+    eight = {name: policy for name, policy in panel.methods.items() if name in paper.methods(dim=1)}
+    return Panel(panel.name, panel.environment, eight | new_policies(), panel.mark)
+
+
+def misspecified() -> tuple[Panel, ...]:
+    """The paper's low-rank design, d = 100, K = 20, with one thing changed in each panel.
+
+    EtC explores for max(d, 5K) rounds: the paper's T₀ = d, and at least five rewards an arm.
+    """
+    changed: Mapping[str, Synthetic] = {
+        "Matérn rewards": Synthetic(LowRank(), kernel=Matern(nu=2.5, length=0.35)),
+        "linear rewards": Synthetic(LowRank(), kernel=Linear()),
+        "periodic rewards": Synthetic(LowRank(), kernel=Periodic(period=3.0, gamma=4.0)),
+        "heavy-tailed noise": Synthetic(LowRank(), noise=StudentNoise(df=2.5), noise_std=0.1),
+        "noise × 10": Synthetic(LowRank(), noise_std=0.1),
+        "noise × 100": Synthetic(LowRank(), noise_std=1.0),
+        "d = 20": Synthetic(LowRank(), dim=20),
+        "d = 500": Synthetic(LowRank(), dim=500),
+        "K = 2": Synthetic(LowRank(), n_arms=2),
+        "K = 100": Synthetic(LowRank(), n_arms=100),
+        "sparse contexts": Synthetic(LowRank(), density=0.05),
+    }
+    return tuple(
+        panel_of(name, environment, environment.dim, max(environment.dim, 5 * environment.n_arms))
+        for name, environment in changed.items()
+    )
+
+
+def panel_of(name: str, environment: Environment, dim: int, n_explore: int) -> Panel:
+    """The paper's eight and the new policies on one environment."""
+    return Panel(name, environment, paper.methods(dim, n_explore) | new_policies(), mark=n_explore)
