@@ -1,5 +1,6 @@
 """The paper's formulas, slow and obvious. Nothing here comes from the library: numpy and scipy only."""
 
+from itertools import product
 from math import log, sqrt
 
 import numpy as np
@@ -51,6 +52,71 @@ def gp_posterior(K, k, prior, y, ridge):
     factor = cho_factor(K + ridge * np.eye(len(K)))
     log_det_ratio = 2 * np.sum(np.log(np.diag(factor[0]))) - len(K) * log(ridge)
     return k @ cho_solve(factor, y), sqrt(max(prior - k @ cho_solve(factor, k), 0.0)), log_det_ratio
+
+
+def leave_one_out(kernel, X, y, ridge=0.0):
+    """Every point predicted by a fit to the others."""
+    predictions = []
+    for i in range(len(y)):
+        others = [j for j in range(len(y)) if j != i]
+        K = kernel(X[others], X[others]) if others else np.zeros((0, 0))
+        k = kernel(X[[i]], X[others])[0] if others else np.zeros(0)
+        predictions.append(k @ ridge_weights(K, y[others], ridge))
+    return np.array(predictions)
+
+
+def worth(pairs):
+    """Means over all rounds that draws (prediction, reward) of the arms make: the largest reward, and the reward of
+    the largest prediction (the mean of those tied)."""
+    best, committed = [], []
+    for drawn in product(*[list(zip(*pair, strict=True)) for pair in pairs]):
+        top = max(prediction for prediction, _ in drawn)
+        best.append(max(reward for _, reward in drawn))
+        committed.append(np.mean([reward for prediction, reward in drawn if prediction == top]))
+    return np.mean(best), np.mean(committed)
+
+
+def adaptive_exploration(rounds, kernel, ridge, horizon, cap):
+    """T₀ by refitting everything: arms in turn while r √((N−1)/N) (T + NK) > 2 N K rₑ, from three turns on."""
+    n_arms = rounds.means.shape[1]
+    for n in range(3, len(rounds) // n_arms + 1):
+        pairs = []
+        for i in range(n_arms):
+            own = list(range(i, n * n_arms, n_arms))
+            y = rounds.means[own, i] + rounds.noise[own]
+            pairs.append((leave_one_out(kernel, rounds.contexts[own, i], y, ridge), y))
+        best, committed = worth(pairs)
+        explored = np.mean([y for _, y in pairs])
+        regret = (best - committed) * sqrt((n - 1) / n)
+        if n * n_arms >= cap or regret * (horizon + n * n_arms) <= 2 * n * n_arms * (best - explored):
+            return min(n * n_arms, cap)
+    return None
+
+
+def successive_elimination(rounds, kernel, ridge, share, horizon, cap):
+    """The arms of the exploration, by refitting everything after every turn of the contenders."""
+    n_arms = rounds.means.shape[1]
+    played, contenders = [[] for _ in range(n_arms)], range(n_arms)
+    arms = []
+    while len(arms) < cap:
+        if len(arms) >= 3 * n_arms:
+            data = [(rounds.contexts[own, i], rounds.means[own, i] + rounds.noise[own]) for i, own in enumerate(played)]
+            best, committed = worth([(leave_one_out(kernel, X, y, ridge), y) for X, y in data])
+            wins = [int(np.argmax(drawn)) for drawn in product(*[y for _, y in data])]
+            chance = [wins.count(i) / len(wins) for i in range(n_arms)]
+            contenders = [i for i in range(n_arms) if chance[i] >= share * max(chance)]
+            n_draws = sum(len(played[i]) for i in contenders) / len(contenders)
+            spent = 2 * len(contenders) * int(n_draws)
+            regret = (best - committed) * sqrt((n_draws - 1) / int(n_draws))
+            turn_regret = best - np.mean([data[i][1].mean() for i in contenders])
+            remaining = horizon - len(arms) + sum(len(played[i]) for i in contenders) % len(contenders)
+            if len(contenders) == 1 or regret * (remaining + spent) <= spent * turn_regret:
+                break
+        for _ in contenders:
+            arm = min(contenders, key=lambda i: len(played[i]))
+            played[arm].append(len(arms))
+            arms.append(arm)
+    return arms[:cap]
 
 
 def explore_then_commit(rounds, kernel, ridge, n_explore):

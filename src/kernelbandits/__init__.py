@@ -85,6 +85,7 @@ from kernelbandits.metrics import lenient_regret, mean_and_standard_error, ratio
 from kernelbandits.offline import ReplayedLog, replay_log
 from kernelbandits.policies import (
     GPUCB,
+    AdaptiveExploreThenCommit,
     Agent,
     CalibratedUCB,
     Choice,
@@ -92,6 +93,7 @@ from kernelbandits.policies import (
     Decision,
     Decisions,
     ExploreThenCommit,
+    GreedyInterpolation,
     Learner,
     LinearThompsonSampling,
     LinearUCB,
@@ -99,6 +101,7 @@ from kernelbandits.policies import (
     Policy,
     Recommendation,
     SubGaussianWidth,
+    SuccessiveElimination,
     SupKernelUCB,
     TheoreticalWidth,
     ThompsonSampling,
@@ -145,6 +148,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "GPUCB",
+    "AdaptiveExploreThenCommit",
     "Agent",
     "ApproximateLowRank",
     "ArmCovariance",
@@ -177,6 +181,7 @@ __all__ = [
     "Gaussian",
     "GaussianProcess",
     "GivenSimilarity",
+    "GreedyInterpolation",
     "Health",
     "HierarchicalBayes",
     "IndependentArms",
@@ -228,6 +233,7 @@ __all__ = [
     "SpectralDecay",
     "StudentNoise",
     "SubGaussianWidth",
+    "SuccessiveElimination",
     "Sum",
     "SupKernelUCB",
     "Surrogate",

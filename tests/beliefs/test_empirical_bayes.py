@@ -14,9 +14,8 @@ N_ARMS, DIM = 4, 6
 def rewards_of(rng, n):
     """n rounds with the arms in random order."""
     contexts, arms = rng.standard_normal((n, DIM)), rng.integers(N_ARMS, size=n)
-    return [
-        (x, int(arm), float(np.sin(x[0]) + 0.3 * arm + 0.1 * rng.standard_normal())) for x, arm in zip(contexts, arms)
-    ]
+    noise = 0.1 * rng.standard_normal(n)
+    return [(contexts[t], int(arms[t]), float(np.sin(contexts[t, 0]) + 0.3 * arms[t] + noise[t])) for t in range(n)]
 
 
 def follow(belief, observed):

@@ -11,7 +11,7 @@ def test_the_recommended_policy_is_the_default_one():
     recommendation = kb.recommend(kb.Problem(n_arms=5, dim=20))
     assert recommendation.policy == kb.default_policy()
     assert recommendation.cautions == ()
-    assert str(recommendation).startswith("ThompsonSampling(")
+    assert str(recommendation).startswith("CalibratedUCB(")
 
 
 @pytest.mark.parametrize(

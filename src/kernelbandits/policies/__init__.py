@@ -1,20 +1,24 @@
 """Policies: how to decide."""
 
+from kernelbandits.policies.adaptive_explore_then_commit import AdaptiveExploreThenCommit
 from kernelbandits.policies.base import Agent, Choice, Decision, Decisions, Learner, Policy
 from kernelbandits.policies.baselines import Oracle, Uniform
 from kernelbandits.policies.calibrated_ucb import CalibratedUCB
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
+from kernelbandits.policies.greedy_interpolation import GreedyInterpolation
 from kernelbandits.policies.linear_thompson import LinearThompsonSampling
 from kernelbandits.policies.linear_ucb import LinearUCB
 from kernelbandits.policies.propensities import largest_probabilities
 from kernelbandits.policies.recommending import Recommendation, default_policy, recommend
+from kernelbandits.policies.successive_elimination import SuccessiveElimination
 from kernelbandits.policies.sup_kernel_ucb import SupKernelUCB
 from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
 
 __all__ = [
     "GPUCB",
+    "AdaptiveExploreThenCommit",
     "Agent",
     "CalibratedUCB",
     "Choice",
@@ -22,6 +26,7 @@ __all__ = [
     "Decision",
     "Decisions",
     "ExploreThenCommit",
+    "GreedyInterpolation",
     "Learner",
     "LinearThompsonSampling",
     "LinearUCB",
@@ -29,6 +34,7 @@ __all__ = [
     "Policy",
     "Recommendation",
     "SubGaussianWidth",
+    "SuccessiveElimination",
     "SupKernelUCB",
     "TheoreticalWidth",
     "ThompsonSampling",

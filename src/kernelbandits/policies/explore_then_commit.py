@@ -11,9 +11,9 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.estimators.stack import stacked
 from kernelbandits.fields import Count
-from kernelbandits.kernels import StackedExpansions
 from kernelbandits.policies.base import Choice, Decisions, Learner, Policy
-from kernelbandits.policies.choosing import best_arms, pick_best
+from kernelbandits.policies.choosing import pick_best
+from kernelbandits.policies.commitment import Commitment
 from kernelbandits.policies.turns import Turns
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
@@ -59,45 +59,31 @@ class _ExploreThenCommitLearner(Learner):
         self._rng = rng
         self._turns = Turns(problem.n_arms)
         self._data: list[list[tuple[Array, float]]] = [[] for _ in range(problem.n_arms)]
-        self._predictors: list[Predictor] | None = None
-        self._together: StackedExpansions | None = None
+        self._commitment: Commitment | None = None
         self._ahead: Array | None = None
-        self._ahead_scores: Array | None = None
 
     def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
-        if self._predictors is None and self._turns.total < self._n_explore:
+        if self._explores:
             return self._turns.next(eligible)
-        return pick_best(self._scores(contexts, row), eligible, self._rng)
+        return pick_best(self._committed().scores(contexts, row), eligible, self._rng)
 
     def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions:
-        if self._predictors is None and self._turns.total < self._n_explore:
+        if self._explores:
             return super().decide_batch(contexts, eligible)
-        scores = _predict(self._committed(), contexts)
-        if eligible is not None:
-            scores = np.where(eligible, scores, -np.inf)
-        arms, propensities = best_arms(scores, self._rng)
-        return Decisions(0, arms, propensities, scores, np.zeros(len(arms), dtype=bool))
+        return self._committed().decide_batch(contexts, eligible, self._rng)
 
-    def _scores(self, contexts: Array, row: int | None) -> Array:
-        """f̂⁽ⁱ⁾(x⁽ⁱ⁾) for every arm, shape (K,)."""
-        predictors = self._committed()
-        if row is None or self._ahead is None:
-            if self._together is not None:
-                return self._together(contexts)
-            alone: Array = _predict(predictors, contexts[np.newaxis])[0]
-            return alone
-        if self._ahead_scores is None:
-            self._ahead_scores = _predict(predictors, self._ahead)
-        scores: Array = self._ahead_scores[row]
-        return scores
+    @property
+    def _explores(self) -> bool:
+        return self._commitment is None and self._turns.total < self._n_explore
 
-    def _committed(self) -> list[Predictor]:
-        """The predictors of all arms, fitted the first time they are asked for."""
-        if self._predictors is None:
-            self._predictors = [self._fit(data) for data in self._data]
-            self._together = stacked(self._predictors)
+    def _committed(self) -> Commitment:
+        """The predictions of all arms, fitted the first time they are asked for."""
+        if self._commitment is None:
+            predictors = [self._fit(data) for data in self._data]
+            self._commitment = Commitment([predictor.predict for predictor in predictors], stacked(predictors))
+            self._commitment.look_ahead(self._ahead)
             self._data.clear()
-        return self._predictors
+        return self._commitment
 
     def _fit(self, data: list[tuple[Array, float]]) -> Predictor:
         if not data:
@@ -105,18 +91,14 @@ class _ExploreThenCommitLearner(Learner):
         return self._estimator.learn(np.array([x for x, _ in data]), np.array([y for _, y in data]))
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        if self._predictors is None:
+        if self._commitment is None:
             self._data[arm].append((context.copy(), reward))
 
     def withdraw(self) -> None:
-        if self._predictors is None:  # still exploring: the decision was a turn
+        if self._commitment is None:  # still exploring: the decision was a turn
             self._turns.give_back()
 
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = contexts
-        self._ahead_scores = None
-
-
-def _predict(predictors: list[Predictor], contexts: Array) -> Array:
-    """Predictions for contexts of shape (B, K, d), shape (B, K)."""
-    return np.stack([predictor.predict(contexts[:, arm]) for arm, predictor in enumerate(predictors)], axis=1)
+        if self._commitment is not None:
+            self._commitment.look_ahead(contexts)

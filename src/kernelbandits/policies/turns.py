@@ -33,6 +33,10 @@ class Turns:
         """Turns of the eligible arm that has had the fewest."""
         return int(self._counts.min() if eligible is None else self._counts[eligible].min())
 
+    def of(self, arms: BoolArray) -> int:
+        """Turns taken by these arms together."""
+        return int(self._counts[arms].sum())
+
     def next(self, eligible: BoolArray | None) -> Choice:
         """The arm whose turn it is. Known beforehand, so its propensity is 1."""
         arm = int(mask_scores(-self._counts, eligible).argmax())

@@ -9,8 +9,10 @@ from kernelbandits.environments import Environment, LowRank, StudentNoise, Synth
 from kernelbandits.experiments import Panel, load
 from kernelbandits.kernels import Linear, Matern, Periodic
 from kernelbandits.policies import (
-    CalibratedUCB,
+    AdaptiveExploreThenCommit,
+    GreedyInterpolation,
     Policy,
+    ThompsonSampling,
     default_policy,
 )
 
@@ -22,7 +24,9 @@ def new_policies() -> dict[str, Policy]:
     """The policies of this library that the paper does not have; they are told nothing."""
     return {
         DEFAULT: default_policy(),
-        "CalibratedUCB": CalibratedUCB(),
+        "ThompsonSampling": ThompsonSampling(),
+        "AdaptiveEtC": AdaptiveExploreThenCommit(),
+        "GreedyInterpolation": GreedyInterpolation(),
     }
 
 

@@ -1,0 +1,53 @@
+"""Explore-then-Commit that stops exploring arm by arm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kernelbandits.estimators.gaussian_process import GaussianProcess
+from kernelbandits.fields import Count, Probability
+from kernelbandits.kernels import Gaussian
+from kernelbandits.policies.base import Learner, Policy
+from kernelbandits.policies.exploring import ExploringLearner, usable_cap
+from kernelbandits.policies.worth import chances
+from kernelbandits.problem import Problem
+from kernelbandits.types import Array, BoolArray
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SuccessiveElimination(Policy):
+    """`AdaptiveExploreThenCommit` whose turns go to arms that may be the best; the others wait for the commitment.
+
+    After three turns, and after every turn from then on, each arm's chance to have the largest reward of a round is
+    estimated over all rounds that can be put together from past draws. An arm whose chance is below `share` of the
+    leader's has no more turns while that is so. It is not given up: its interpolator stays, and after the commitment it
+    is played wherever a context speaks for it. Turns end when another one would cost more than it saves, as there, or
+    when one arm is left. In all they take at most `cap` rounds; None is half of the horizon.
+
+    Most arms are far from the best, and to know them better is what the exploration of the paper pays for. Once
+    committed it needs no more rewards; where these keep coming, `ThompsonSampling` does better.
+
+    Turns and commitment are known given the past: propensities are 1, ties apart. Cost: that of
+    `AdaptiveExploreThenCommit`. Reference: Even-Dar, Mannor & Mansour 2006, for arms without contexts.
+
+    >>> agent = SuccessiveElimination().start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)
+    >>> agent.choose(np.zeros((20, 100))).explored
+    True
+    """
+
+    model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0), ridge=1e-8)
+    share: Probability = 0.05
+    cap: Count | None = None
+
+    def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
+        cap = usable_cap("SuccessiveElimination", self.cap, problem.n_arms)
+        return ExploringLearner(self.model, self._contenders, cap, problem, rng)
+
+    def _contenders(self, rewards: Sequence[Array]) -> BoolArray:
+        chance = chances(rewards)
+        return np.asarray(chance >= self.share * chance.max())
