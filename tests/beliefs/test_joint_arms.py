@@ -163,10 +163,11 @@ def test_kernel_over_pairs(kernel):
     assert np.allclose(over_pairs.block(X, Z), expected, rtol=1e-12, atol=1e-14)
     assert np.allclose(over_pairs.gram(X).diagonal(), over_pairs.diagonal(X))
     lefts = [over_pairs.left(block[:, arm].copy()) for arm in range(K)]
-    each = over_pairs.evaluate_each(lefts, over_pairs.right(Z))
+    sizes = np.full(K, 5)
+    each = over_pairs.evaluate_each(lefts, sizes, over_pairs.right(Z))
     assert np.allclose(each, [row[arm] for arm in range(K) for row in over_pairs.block(block[:, arm], Z)])
     stacked = tuple(np.stack(parts) for parts in zip(*lefts, strict=True))
-    assert np.allclose(over_pairs.evaluate_each([stacked], over_pairs.right(Z)), each)
+    assert np.allclose(over_pairs.evaluate_each([stacked], sizes, over_pairs.right(Z)), each)
 
 
 @pytest.mark.parametrize(

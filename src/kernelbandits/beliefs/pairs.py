@@ -57,11 +57,10 @@ class PairKernel(Kernel):
         values *= self.covariance[_arms(left)][:, _arms(right)]
         return values
 
-    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
-        values = self.kernel.evaluate_each([left[:-1] for left in lefts], right[:-1])
-        sets = [part for left in lefts for part in left[-1].reshape(-1, left[-1].shape[-2])]
-        rows = np.concatenate(sets).astype(np.int64)
-        values *= self.covariance[rows, np.repeat(_arms(right), [len(part) for part in sets])]
+    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
+        values = self.kernel.evaluate_each([left[:-1] for left in lefts], sizes, right[:-1])
+        rows = np.concatenate([left[-1].ravel() for left in lefts]).astype(np.int64)
+        values *= self.covariance[rows, _arms(right).repeat(sizes)]
         return values
 
     def diagonal(self, X: Array) -> Array:
