@@ -29,12 +29,22 @@ def safe_threads(n: int) -> AbstractContextManager[object]:
     The threaded Cholesky factorisation of OpenBLAS, as numpy and scipy bring it, ends the process with a segmentation
     fault from n of about 16,000 on.
     """
-    if n < _FACTOR_ON_ONE_THREAD:
-        return nullcontext()
+    return nullcontext() if n < _FACTOR_ON_ONE_THREAD else one_thread()
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """A context in which BLAS works on one thread."""
     from threadpoolctl import threadpool_limits
 
     limits: AbstractContextManager[object] = threadpool_limits(1)
     return limits
+
+
+def blas_threads() -> int:
+    """The most threads that a BLAS library of this process may use now."""
+    from threadpoolctl import threadpool_info
+
+    return max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
 
 
 class Appended(NamedTuple):

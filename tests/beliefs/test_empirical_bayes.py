@@ -30,7 +30,7 @@ def slow_answer(belief, observed, n_estimated, contexts):
     data = ArmData(N_ARMS, DIM)
     for context, arm, reward in observed[:n_estimated]:
         data.add(context, arm, reward)
-    kernel, ridges = belief.estimate(data)
+    kernel, _, ridges = belief.estimate(data)
     mean, variance, squares, counts = [], [], [], []
     for arm in range(N_ARMS):
         X = np.array([x for x, i, _ in observed if i == arm]).reshape(-1, DIM)

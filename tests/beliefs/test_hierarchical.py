@@ -88,3 +88,14 @@ def test_contexts_told_ahead_change_nothing():
         assert np.allclose(plain.mean_and_std(shown, None), ahead.mean_and_std(shown, row), atol=1e-8)
         plain.learn(shown[arm], int(arm), float(reward), None)
         ahead.learn(shown[arm], int(arm), float(reward), row)
+
+
+def test_the_order_of_rewards_does_not_matter():
+    """There is an estimation at 4, 6, 9, 14, 21, 32 and 48 rewards: it looks at them in an order of its own."""
+    X, arms, y = sharing_rewards(0.6, 7, n=48)
+    contexts = np.random.default_rng(8).standard_normal((K, DIM))
+    shuffled = np.random.default_rng(9).permutation(48)
+    one = told(kb.HierarchicalBayes(), X, arms, y)
+    other = told(kb.HierarchicalBayes(), X[shuffled], arms[shuffled], y[shuffled])
+    assert one.covariance == other.covariance
+    assert np.array_equal(one.mean_and_std(contexts, None), other.mean_and_std(contexts, None))

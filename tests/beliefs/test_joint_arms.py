@@ -152,6 +152,30 @@ def test_a_reward_of_one_arm_moves_those_that_resemble_it():
     assert std[2] == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("covariance", COVARIANCES[:3], ids=repr)
+def test_an_arm_that_comes_later_is_believed_as_if_it_had_been_there(covariance):
+    X, arms, y = draw(15, 20)
+    grown = told(kb.JointArms(MODEL, covariance), X, arms, y)
+    whole = told(kb.JointArms(MODEL, covariance), X, arms, y, kb.Problem(K + 1, DIM))
+    grown.add_arm()
+    contexts = np.random.default_rng(16).standard_normal((K + 1, DIM))
+    for _ in range(2):
+        assert np.allclose(grown.mean_and_std(contexts, None), whole.mean_and_std(contexts, None), atol=1e-12)
+        for tracker in (grown, whole):
+            tracker.learn(contexts[0], K, 0.7, None)
+
+
+@pytest.mark.parametrize("belief", [kb.JointArms, lambda model, B: kb.HierarchicalBayes(covariances=(B,))])
+@pytest.mark.parametrize("covariance", COVARIANCES[3:], ids=repr)
+def test_an_arm_of_unknown_likeness_is_refused_and_nothing_changes(belief, covariance):
+    tracker = told(belief(MODEL, covariance), *draw(17, 20))
+    contexts = np.random.default_rng(18).standard_normal((K, DIM))
+    before = tracker.mean_and_std(contexts, None)
+    with pytest.raises(kb.errors.InvalidArgument, match="3 rows for a problem with 4 arms"):
+        tracker.add_arm()
+    assert np.array_equal(tracker.mean_and_std(contexts, None), before)
+
+
 @pytest.mark.parametrize("kernel", examples.KERNELS, ids=repr)
 def test_kernel_over_pairs(kernel):
     """Every way to ask gives B_ij K(x, z)."""

@@ -12,7 +12,9 @@ from kernelbandits.beliefs.empirical_bayes import EmpiricalBayes
 from kernelbandits.beliefs.families import Bandwidths, KernelFamily, TheseKernels
 from kernelbandits.beliefs.hierarchical import HierarchicalBayes
 from kernelbandits.beliefs.independent import ArmsTracker, IndependentArms
+from kernelbandits.beliefs.influence import ClippedInnovations, Influence, Unlimited
 from kernelbandits.beliefs.joint import JointArms
+from kernelbandits.beliefs.memory import Everything, Memory, Window
 from kernelbandits.beliefs.pooling import PerArm, Pooled, Pooling
 
 __all__ = [
@@ -21,17 +23,23 @@ __all__ = [
     "ArmsTracker",
     "Bandwidths",
     "Belief",
+    "ClippedInnovations",
     "CommonFunction",
     "EmpiricalBayes",
+    "Everything",
     "Exchangeable",
     "GivenSimilarity",
     "HierarchicalBayes",
     "IndependentArms",
+    "Influence",
     "JointArms",
     "KernelFamily",
+    "Memory",
     "PerArm",
     "Pooled",
     "Pooling",
     "TheseKernels",
     "Tracker",
+    "Unlimited",
+    "Window",
 ]

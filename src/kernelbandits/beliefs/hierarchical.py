@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, sqrt
-from operator import itemgetter
-from typing import final
+from math import sqrt
+from operator import attrgetter
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from kernelbandits.beliefs.base import Belief, Tracker
 from kernelbandits.beliefs.evidence import RIDGES, log_evidence, log_prior, spectrum
 from kernelbandits.beliefs.families import Bandwidths, KernelFamily
 from kernelbandits.beliefs.joint import JointTracker
+from kernelbandits.beliefs.memory import Everything
 from kernelbandits.beliefs.pairs import PairKernel, pairs_of
 from kernelbandits.beliefs.samples import Sample, related, sample
 from kernelbandits.errors import InvalidArgument
@@ -24,8 +25,15 @@ from kernelbandits.kernels import Shifted
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array
 
-_GROWTH = 1.5
 _FEW, _MANY = 300, 500
+
+
+class Explanation(NamedTuple):
+    """A kernel over pairs (offset included), a ridge, and how well they explain rewards: the log posterior."""
+
+    kernel: PairKernel
+    ridge: float
+    score: float
 
 
 @final
@@ -36,7 +44,7 @@ class HierarchicalBayes(Belief):
     B is one of `covariances`, by default w·11ᵀ + (1 − w)·I for w = 0, ¼, ½, ¾, 1: from arms that have nothing in
     common to arms with one reward function. B, K (one of `family`) and the ridge maximise the marginal likelihood
     whenever the number of rewards has grown by half: B on 300 rewards, K and the ridge on 500 of each group of arms
-    that share, evenly spread over arms and time. The amplitude s follows every reward. With one entry in
+    that share, evenly spread over arms. The amplitude s follows every reward. With one entry in
     `covariances`, B is known and the rest is estimated.
 
     Take it where arms may have something in common; where they have not it costs more time than `EmpiricalBayes` and
@@ -60,25 +68,28 @@ class HierarchicalBayes(Belief):
     def start(self, problem: Problem) -> HierarchicalTracker:
         return HierarchicalTracker(self, problem)
 
-    def estimate(self, data: ArmData) -> tuple[ArmCovariance, GaussianProcess]:
-        """Of `covariances` and models over pairs (offset included) those that explain the rewards best."""
-        matrices = [covariance.matrix(len(data.counts)) for covariance in self.covariances]
+    def estimate(self, data: ArmData) -> tuple[ArmCovariance, Explanation]:
+        """The one of `covariances` that explains the rewards best, and how."""
+        matrices = self.matrices(len(data.counts))
         few = sample(data, data.played, _FEW)
         # With a single covariance nothing is to be compared.
-        scores = [self._explain([few], B)[0] for B in matrices] if len(matrices) > 1 else [0.0]
+        scores = [self._explain([few], B).score for B in matrices] if len(matrices) > 1 else [0.0]
         best = int(np.argmax(scores))
         groups = related(matrices[best], data.played)
-        _, model = self._explain([sample(data, group, _MANY) for group in groups], matrices[best])
-        return self.covariances[best], model
+        return self.covariances[best], self._explain([sample(data, group, _MANY) for group in groups], matrices[best])
 
-    def _explain(self, samples: list[Sample], B: Array) -> tuple[float, GaussianProcess]:
-        """The log posterior of the best kernel and ridge given B, and these; samples are independent of each other."""
-        found: list[tuple[float, GaussianProcess]] = []
+    def matrices(self, n_arms: int) -> list[Array]:
+        """B for each of `covariances`; raises if one of them is not for this number of arms."""
+        return [covariance.matrix(n_arms) for covariance in self.covariances]
+
+    def _explain(self, samples: list[Sample], B: Array) -> Explanation:
+        """The best kernel and ridge given B; samples are independent of each other."""
+        found: list[Explanation] = []
         for candidate in self.family.kernels([part.pairs[:, :-1] for part in samples]):
             kernel = PairKernel(Shifted(candidate, self.offset), B)
             posterior = log_evidence([spectrum(kernel, *part) for part in samples]) + log_prior()
-            found.append((float(posterior.max()), GaussianProcess(kernel, float(RIDGES[posterior.argmax()]))))
-        return max(found, key=itemgetter(0))
+            found.append(Explanation(kernel, float(RIDGES[posterior.argmax()]), float(posterior.max())))
+        return max(found, key=attrgetter("score"))
 
 
 @final
@@ -119,16 +130,27 @@ class HierarchicalTracker(Tracker):
     def _estimate(self) -> None:
         """Estimate anew and fit the posterior to all rewards."""
         data = self._data
-        self.covariance, model = self._belief.estimate(data)
+        self.covariance, (kernel, ridge, _) = self._belief.estimate(data)
         self._level = data.level
         contexts, rewards = zip(*(data.of(arm) for arm in data.played), strict=True)
-        posterior = model.learn(pairs_of(data.played, list(contexts)), np.concatenate(rewards) - self._level)
+        X, y = pairs_of(data.played, list(contexts)), np.concatenate(rewards) - self._level
+        posterior = GaussianProcess(kernel, ridge).learn(X, y)
         self._squares = float(np.sum(posterior.whitened_targets[: posterior.n] ** 2))
-        self._joint = JointTracker(posterior, len(data.counts))
+        self._joint = JointTracker(kernel, posterior, self.covariance)
         self._joint.look_ahead(self._ahead)
-        self._next_estimate = ceil(_GROWTH * len(data))
+        self._next_estimate = Everything().next_estimate(len(data))
 
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = contexts
         if self._joint is not None:
             self._joint.look_ahead(contexts)
+
+    def add_arm(self) -> None:
+        n_arms = len(self._data.counts) + 1
+        self._belief.matrices(n_arms)  # raises before anything is changed
+        self._data.add_arm()
+        self.look_ahead(None)
+        if self._joint is None:
+            self._next_estimate = max(2, n_arms)
+        else:
+            self._joint.add_arm()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -37,9 +37,10 @@ class JointArms(Belief):
     covariance: ArmCovariance = CommonFunction()
 
     def start(self, problem: Problem) -> JointTracker:
-        B = self.covariance.matrix(problem.n_arms)
-        model = GaussianProcess(PairKernel(self.model.kernel, B), self.model.ridge)
-        return JointTracker(model.without_data(problem.dim + 1), problem.n_arms)
+        kernel = PairKernel(self.model.kernel, self.covariance.matrix(problem.n_arms))
+        return JointTracker(
+            kernel, GaussianProcess(kernel, self.model.ridge).without_data(problem.dim + 1), self.covariance
+        )
 
 
 @final
@@ -53,11 +54,14 @@ class JointTracker(Tracker):
 
     """
 
-    __slots__ = ("_ahead", "_n_arms", "_next_row", "posterior")
+    __slots__ = ("_ahead", "_covariance", "_kernel", "_n_arms", "_next_row", "posterior")
 
-    def __init__(self, posterior: Posterior, n_arms: int) -> None:
+    def __init__(self, kernel: PairKernel, posterior: Posterior, covariance: ArmCovariance) -> None:
+        """A posterior over this kernel, which was made with the matrix of `covariance`."""
         self.posterior = posterior
-        self._n_arms = n_arms
+        self._kernel = kernel
+        self._covariance = covariance
+        self._n_arms = len(kernel.covariance)
         self._ahead: Lookahead | None = None
         self._next_row = 0
 
@@ -83,6 +87,13 @@ class JointTracker(Tracker):
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = None if contexts is None else Lookahead([self.posterior], _one_arm(pairs(contexts)))
         self._next_row = 0
+
+    def add_arm(self) -> None:
+        """Of the new arm is known what the others tell: the process over pairs stays, its kernel covers one more."""
+        self._kernel = PairKernel(self._kernel.kernel, self._covariance.matrix(self._n_arms + 1))
+        self.posterior = replace(self.posterior, kernel=self._kernel)
+        self._n_arms += 1
+        self.look_ahead(None)
 
 
 def _one_arm(block: Array) -> Array:

@@ -19,7 +19,7 @@ class Sample(NamedTuple):
 
 
 def sample(data: ArmData, arms: list[int], most: int) -> Sample:
-    """About `most` rewards of these arms, evenly spread over time: all of an arm with few, equally many of others."""
+    """About `most` rewards of these arms: all of an arm with few, equally many of the others, evenly spread."""
     counts = data.counts[arms]
     sizes = np.minimum(counts[:, np.newaxis], np.arange(1, most + 1)).sum(axis=0)
     each = max(int(np.searchsorted(sizes, most, side="right")), 2)

@@ -4,6 +4,7 @@ from kernelbandits.policies.adaptive_explore_then_commit import AdaptiveExploreT
 from kernelbandits.policies.base import Agent, Choice, Decision, Decisions, Learner, Policy
 from kernelbandits.policies.baselines import Oracle, Uniform
 from kernelbandits.policies.calibrated_ucb import CalibratedUCB
+from kernelbandits.policies.exploration_floor import ExplorationFloor
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
 from kernelbandits.policies.greedy_interpolation import GreedyInterpolation
@@ -25,6 +26,7 @@ __all__ = [
     "ConstantWidth",
     "Decision",
     "Decisions",
+    "ExplorationFloor",
     "ExploreThenCommit",
     "GreedyInterpolation",
     "Learner",

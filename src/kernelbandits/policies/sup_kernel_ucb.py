@@ -41,6 +41,8 @@ class SupKernelUCB(Policy):
     own. `reward_range` is the length of an interval that holds the mean rewards; the theory has `width` of
     ‖f‖ + σ √(2 ln(2TK/δ)/ridge). Needs `problem.horizon`.
 
+    Scores of a decision are mean + w in step 1 and w in step 3, −∞ for arms that are out.
+
     Rewards of a level are told by arm and context. A reward that none of the decisions asked for goes to the first
     level, as data that was there before.
 
@@ -89,8 +91,8 @@ class _SupKernelUCBLearner(Learner):
                 arm, propensity = best_arm(bounds, self._rng)
                 return self._noted(contexts, _NONE, Choice(arm, propensity, bounds, explored=False))
             if widest > accuracy * (1.0 + TIE):
-                arm, propensity = best_arm(mask_scores(widths, inside), self._rng)
-                return self._noted(contexts, level, Choice(arm, propensity, bounds, explored=True))
+                arm, propensity = best_arm(scores := mask_scores(widths, inside), self._rng)
+                return self._noted(contexts, level, Choice(arm, propensity, scores, explored=True))
             inside &= bounds >= bounds.max() - 2.0 * accuracy
         raise AssertionError("the last level is accurate enough for step 1 or asks for a reward")
 
@@ -109,6 +111,10 @@ class _SupKernelUCBLearner(Learner):
     def withdraw(self) -> None:
         if self._last is not None:
             self._last.levels.pop()
+
+    def add_arm(self, problem: Problem) -> None:
+        for tracker in self._levels:  # all of one belief: the first raises, or none
+            tracker.add_arm()
 
     def look_ahead(self, contexts: Array | None) -> None:
         for tracker in self._levels:

@@ -10,6 +10,7 @@ from kernelbandits.experiments import Panel, load
 from kernelbandits.kernels import Linear, Matern, Periodic
 from kernelbandits.policies import (
     AdaptiveExploreThenCommit,
+    ExploreThenCommit,
     GreedyInterpolation,
     Policy,
     ThompsonSampling,
@@ -31,13 +32,14 @@ def new_policies() -> dict[str, Policy]:
 
 
 def of_figure(name: str) -> tuple[Panel, ...]:
-    """The panels of a figure of the paper, with the new policies as well."""
-    return tuple(_with_new(panel) for panel in load(name).panels)
-
-
-def _with_new(panel: Panel) -> Panel:
-    eight = {name: policy for name, policy in panel.methods.items() if name in paper.methods(dim=1)}
-    return Panel(panel.name, panel.environment, eight | new_policies(), panel.mark)
+    """The problems of a figure of the paper with all eight methods and the new policies."""
+    panels = []
+    for panel in load(name).panels:
+        etc, environment = panel.methods["EtC"], panel.environment
+        assert isinstance(etc, ExploreThenCommit)
+        assert isinstance(environment, Synthetic)
+        panels.append(panel_of(panel.name, environment, environment.dim, etc.n_explore))
+    return tuple(panels)
 
 
 def misspecified() -> tuple[Panel, ...]:
