@@ -45,7 +45,7 @@ class Suite(Part):
 
     @property
     def height(self) -> float:
-        return 1.1 + 0.42 * len(self.panels)
+        return max(3.2, 1.1 + 0.42 * len(self.panels))  # the legend needs the least
 
     def rows(self, work: Work) -> pl.DataFrame:
         experiment = Experiment(self.label, self.panels, self.horizon, tuple(range(self.seeds)))
@@ -54,7 +54,7 @@ class Suite(Part):
         return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """A row a panel: the best of the eight, then the ratio to EtC of every new policy, the default with errors."""
+        """A row a panel: the best of the eight, the default policy against both, then the others' ratios to EtC."""
         lines = []
         for panel in self.panels:
             own = {row["method"]: row for row in rows.filter(pl.col("panel") == panel.name).iter_rows(named=True)}
@@ -68,7 +68,7 @@ class Suite(Part):
                 "default / best": _with_error(default["to_best"], default["to_best_se"]),
             }
             others = [name for name in own if name not in (*paper.methods(dim=1), DEFAULT)]
-            lines.append(line | {f"{name} / EtC": own[name]["to_etc"] for name in others})
+            lines.append(line | {name: own[name]["to_etc"] for name in others})
         return pl.DataFrame(lines)
 
     def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
