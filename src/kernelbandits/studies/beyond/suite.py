@@ -7,6 +7,7 @@ from typing import final
 
 import polars as pl
 from matplotlib.figure import SubFigure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from kernelbandits import paper
 from kernelbandits.experiments import Experiment, Panel, Results
@@ -94,6 +95,9 @@ class Suite(Part):
             )
         axes.axvline(1.0, color="0.45", linestyle=":", linewidth=1.0)
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_minor_locator(NullLocator())
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
         axes.set_xlabel("final regret / regret of EtC")
