@@ -35,6 +35,24 @@ ESTIMATORS = [
     kb.KernelRidge(kb.Laplace(), ridge=0.3),
     kb.KernelRidge(kb.Linear(), ridge=0.0),
     kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1),
+    kb.Nystrom(kb.Gaussian(gamma=4.0), ridge=0.1, n_centers=8),
+    kb.Nystrom(kb.Linear(), ridge=0.0, n_centers=100, centers=kb.LeverageCenters(pilot=20), seed=3),
+    kb.ConjugateGradient(kb.Gaussian(gamma=4.0)),
+    kb.ConjugateGradient(kb.Matern(nu=1.5), 0.1, kb.NoPreconditioner(), tolerance=1e-6, memory=0),
+    kb.GradientDescent(kb.Gaussian(gamma=4.0), kb.FixedSteps(30)),
+    kb.GradientDescent(kb.Laplace(), kb.HeldOut(patience=3), ridge=0.1, seed=2),
+]
+
+PRECONDITIONERS = [kb.NoPreconditioner(), kb.PartialCholesky(rank=10), kb.PartialCholesky(5, kb.GreedyCenters())]
+
+STOPPINGS = [kb.FixedSteps(10), kb.HeldOut(fraction=0.3)]
+
+CENTERS = [
+    kb.UniformCenters(),
+    kb.LeverageCenters(pilot=30),
+    kb.KMeansCenters(iterations=3, sample=4),
+    kb.PivotedCenters(candidates=200),
+    kb.GreedyCenters(candidates=200),
 ]
 
 WIDTHS = [kb.TheoreticalWidth(delta=0.05, scale=0.1), kb.SubGaussianWidth(), kb.ConstantWidth(1.5)]
@@ -43,9 +61,14 @@ FAMILIES = [kb.Bandwidths((2.0, 0.5)), kb.TheseKernels((kb.Gaussian(gamma=4.0), 
 
 POOLINGS = [kb.Pooled(), kb.PerArm(strength=5.0)]
 
+MEMORIES = [kb.Everything(), kb.Window(40)]
+
+INFLUENCES = [kb.Unlimited(), kb.ClippedInnovations(limit=2.5)]
+
 BELIEFS = [
     kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
     *(kb.EmpiricalBayes(family, offset=0.5, pooling=pooling) for family in FAMILIES for pooling in POOLINGS),
+    kb.EmpiricalBayes(pooling=kb.PerArm(), memory=kb.Window(20), influence=kb.ClippedInnovations()),
 ]
 
 POLICIES = [
@@ -67,6 +90,10 @@ POLICIES = [
     kb.LinearThompsonSampling(scale=0.0, ridge=0.5, intercept=False),
     kb.Uniform(),
     kb.Oracle(),
+    kb.ExplorationFloor(kb.ThompsonSampling(), epsilon=0.05),
+    kb.ExplorationFloor(kb.CalibratedUCB(), epsilon=0.25),
+    kb.ExplorationFloor(kb.ExploreThenCommit(kb.KernelRidge(kb.Laplace(), ridge=0.3), n_explore=20), epsilon=0.1),
+    kb.ExplorationFloor(kb.ExplorationFloor(kb.Uniform(), epsilon=0.1), epsilon=0.1),
 ]
 
 COVARIANCES = [kb.LowRank(), kb.LowRank(n_active=2), kb.ApproximateLowRank(), kb.SpectralDecay()]
@@ -110,9 +137,14 @@ ALL = [
     *NOISES,
     *KERNELS,
     *ESTIMATORS,
+    *CENTERS,
+    *PRECONDITIONERS,
+    *STOPPINGS,
     *WIDTHS,
     *FAMILIES,
     *POOLINGS,
+    *MEMORIES,
+    *INFLUENCES,
     *BELIEFS,
     *POLICIES,
     *COVARIANCES,

@@ -13,13 +13,13 @@ ROOT = Path(kb.__file__).parent
 LAYERS = [
     # Each layer may import those above it in this list, and itself.
     {"version", "types", "errors"},
-    {"checks", "fields", "digests"},
+    {"checks", "fields", "digests", "memory", "progress"},
     {"specs", "linalg"},
     {"problem", "tables"},
     {"kernels"},
     {"estimators"},
     {"beliefs"},
-    {"environments", "policies", "adapters"},
+    {"environments", "policies", "adapters", "fitting"},
     {"theory"},
     {"metrics", "logs"},
     {"simulation", "offline", "testing"},
@@ -31,7 +31,7 @@ LAYERS = [
 HEAVY = {
     "matplotlib": {"experiments/figures.py", "benchmarks/picture.py", "diagnosis/figures.py", "studies"},
     "sklearn": {"adapters.py", "benchmarks", "studies/real_world/datasets.py"},
-    "rich": {"experiments", "benchmarks", "diagnosis", "studies"},
+    "rich": {"progress.py", "experiments", "benchmarks", "diagnosis", "studies"},
     "click": {"cli/"},
 }
 

@@ -46,3 +46,20 @@ def test_the_error_of_one_seed_is_not_known():
     mean, error = kb.mean_and_standard_error(np.array([[1.0, 2.0]]))
     assert np.array_equal(mean, [1.0, 2.0])
     assert np.isnan(error).all()
+
+
+def test_ratio_and_its_error_are_those_of_the_jackknife():
+    rng = np.random.default_rng(0)
+    b = rng.uniform(1.0, 2.0, size=200)
+    a = 0.5 * b + 0.1 * rng.standard_normal(200)
+    ratio, error = kb.ratio_and_standard_error(a, b)
+    left_out = np.array([(a.sum() - a[i]) / (b.sum() - b[i]) for i in range(200)])
+    jackknife = np.sqrt(199 / 200 * np.sum((left_out - left_out.mean()) ** 2))
+    np.testing.assert_allclose(ratio, a.mean() / b.mean())
+    np.testing.assert_allclose(error, jackknife, rtol=0.02)
+
+
+def test_ratio_of_a_single_seed_has_no_error():
+    ratio, error = kb.ratio_and_standard_error(np.array([1.0]), np.array([4.0]))
+    assert ratio == 0.25
+    assert np.isnan(error)

@@ -29,7 +29,7 @@ class _KernelRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Any:
         """Fit to points X of shape (n, d) and targets y of shape (n,)."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        self.predictor_ = self._estimator().learn(np.array(X, order="C"), np.array(y, dtype=np.float64))
+        self.predictor_ = self._estimator().learn(np.ascontiguousarray(X), np.asarray(y, dtype=np.float64))
         return self
 
     def predict(self, X: Any) -> Array:

@@ -26,6 +26,14 @@ class CellFailed(KernelBanditsError, RuntimeError):  # noqa: N818
     """One run of an experiment raised; the message names panel, method and seed."""
 
 
+class TooLarge(InvalidArgument):
+    """A fit needs more memory than there is. Nothing was begun; the message has the sizes and what to use instead."""
+
+
+class NotConverged(UserWarning):
+    """An iterative fit ended before it was as accurate as asked for. What it reached is in the predictor's report."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence that helps with a name which is not among `known`."""
     names = list(known)

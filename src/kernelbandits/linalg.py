@@ -19,7 +19,7 @@ from kernelbandits.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-_PIECE = 96
+_PIECE = 192
 _FACTOR_ON_ONE_THREAD = 12_000
 
 
@@ -29,12 +29,22 @@ def safe_threads(n: int) -> AbstractContextManager[object]:
     The threaded Cholesky factorisation of OpenBLAS, as numpy and scipy bring it, ends the process with a segmentation
     fault from n of about 16,000 on.
     """
-    if n < _FACTOR_ON_ONE_THREAD:
-        return nullcontext()
+    return nullcontext() if n < _FACTOR_ON_ONE_THREAD else one_thread()
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """A context in which BLAS works on one thread."""
     from threadpoolctl import threadpool_limits
 
     limits: AbstractContextManager[object] = threadpool_limits(1)
     return limits
+
+
+def blas_threads() -> int:
+    """The most threads that a BLAS library of this process may use now."""
+    from threadpoolctl import threadpool_info
+
+    return max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
 
 
 class Appended(NamedTuple):
@@ -70,13 +80,13 @@ class _Buffer:
         """With the waiting rows [C D] of L: the new rows of W are [−D⁻¹ C W, D⁻¹]."""
         m, n = self.folded, self.used
         if n > len(self.inverse):
-            larger = np.zeros((max(16, n, 2 * len(self.inverse)),) * 2)
+            larger = np.zeros((n + max(16, n // 8),) * 2)  # close together, so that much of it stays in the cache
             larger[:m, :m] = self.inverse[:m, :m]
             self.inverse = larger
         C, D = self.waiting[: n - m, :m], self.waiting[: n - m, m:n]
         if n == m + 1:  # the live case, one observation at a time: a vector times W, and a number
-            row = self.inverse[m, :m]
-            np.matmul(C[0], self.inverse[:m, :m], out=row)
+            row = self.inverse[m:n, :m]
+            _times_lower(C, self.inverse[:m, :m], out=row)
             row /= -D[0, 0]
             self.inverse[m, m] = 1.0 / D[0, 0]
         else:
@@ -164,15 +174,18 @@ class InverseFactor:
         return InverseFactor(buffer, n + 1), appended
 
 
-def lower_times(W: Array, B: Array, out: Array | None = None) -> Array:
+def lower_times(W: Array, B: Array) -> Array:
     """W B for lower triangular W, B of shape (n,) or (n, m); the zeros of a large W are passed over."""
-    n = len(W)
-    if out is None:
-        out = np.empty(B.shape)
-    for start in range(0, n, _PIECE):
-        stop = min(start + _PIECE, n)
-        np.matmul(W[start:stop, :stop], B[:stop], out=out[start:stop])
+    out = np.empty(B.shape)
+    for start, stop, band in bands(W):
+        np.matmul(band, B[:stop], out=out[start:stop])
     return out
+
+
+def bands(W: Array) -> list[tuple[int, int, Array]]:
+    """Lower triangular W by bands of rows, (start, stop, W[start:stop, :stop]): most of its zeros are left out."""
+    starts = range(0, len(W), _PIECE)
+    return [(start, stop := min(start + _PIECE, len(W)), W[start:stop, :stop]) for start in starts]
 
 
 def _times_lower(A: Array, W: Array, out: Array) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from kernelbandits import checks
@@ -45,3 +45,7 @@ class Problem:
             if norms.min() < 0:
                 raise InvalidArgument(f"reward_norms must be at least 0; arm {int(norms.argmin())} has {norms.min()}")
             object.__setattr__(self, "reward_norms", norms)
+
+    def with_another_arm(self) -> Problem:
+        """The same with one more arm. What was stated of every arm is not known of the new one, so it is left out."""
+        return replace(self, n_arms=self.n_arms + 1, reward_norms=None, true_means=None)

@@ -65,9 +65,10 @@ def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Gene
         learner.look_ahead(block)
         for row, shown in enumerate(block):
             t = start + row
-            arm, propensity, _, _ = learner.decide(shown, None, row)
+            choice = learner.decide(shown, None, row)
+            arm = choice.arm
             reward = float(means[t, arm] + noise[t])
             learner.learn(shown[arm], arm, reward, row)
-            arms[t], rewards[t], propensities[t] = arm, reward, propensity
+            arms[t], rewards[t], propensities[t] = arm, reward, choice.propensity
     played = rounds.means[np.arange(horizon), arms]
     return Trace(arms, rewards, rounds.means.max(axis=1) - played, propensities)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kernelbandits.environments import LowRank, Synthetic
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.errors import InvalidArgument, KernelBanditsError
 from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.policies.base import Agent, Policy
@@ -92,7 +92,7 @@ def check_estimator(estimator: Estimator[Predictor], dim: int = 4, seed: int = 0
 
 
 def check_policy(policy: Policy, n_arms: int = 3, dim: int = 6, horizon: int = 60, seed: int = 0) -> None:
-    """The rules of an agent: prefetching changes nothing, masks are kept, bad input is refused."""
+    """The rules of an agent: prefetching changes nothing, masks are kept, arms come and go, bad input is refused."""
     check_spec(policy)
     instance = Synthetic(LowRank(), n_arms=n_arms, dim=dim, n_bumps=20, kernel=Gaussian(gamma=4.0)).draw(
         np.random.default_rng(seed)
@@ -109,6 +109,8 @@ def check_policy(policy: Policy, n_arms: int = 3, dim: int = 6, horizon: int = 6
         assert np.array_equal(plain, ahead), f"{policy}: prefetching {block} rounds changed a decision"
     _check_wrong_hint(policy, agent(), rounds.contexts, rounds.means, plain)
     _check_mask(policy, agent(), rounds.contexts)
+    _check_removed_arm(policy, agent(), agent(), rounds.contexts)
+    _check_added_arm(policy, agent(), agent(), rounds.contexts)
     _check_refusals(policy, agent(), problem)
 
 
@@ -144,6 +146,39 @@ def _check_mask(policy: Policy, agent: Agent, contexts: Array) -> None:
         assert decision.scores.shape == (n_arms,), f"{policy}: scores have shape {decision.scores.shape}"
         assert decision.id == t, f"{policy}: decision {t} has the id {decision.id}"
         agent.observe(shown[decision.arm], decision.arm, 0.5)
+
+
+def _check_removed_arm(policy: Policy, agent: Agent, masked: Agent, contexts: Array) -> None:
+    """Without an arm decisions are those of an agent for which it is never eligible."""
+    agent.remove_arm(0)
+    allowed = np.arange(contexts.shape[1]) > 0
+    for shown in contexts:
+        arm = masked.choose(np.where(allowed[:, np.newaxis], shown, 0.0), eligible=allowed).arm
+        assert agent.choose(shown).arm == arm, f"{policy}: removing an arm is not the same as a mask"
+        for each in (agent, masked):
+            each.observe(shown[arm], arm, 0.5)
+
+
+def _check_added_arm(policy: Policy, agent: Agent, spared: Agent, contexts: Array) -> None:
+    """A new arm can be chosen and learned from; a policy that refuses it decides as if it had not been asked."""
+    n_arms = contexts.shape[1]
+    try:
+        assert agent.add_arm() == n_arms, f"{policy}: the new arm is not number {n_arms}"
+    except KernelBanditsError:
+        for shown in contexts:
+            arms = {each.choose(shown).arm for each in (agent, spared)}
+            assert len(arms) == 1, f"{policy}: refusing an arm changed a decision"
+            for each in (agent, spared):
+                each.observe(shown[min(arms)], min(arms), 0.5)
+        return
+    only_new = np.arange(n_arms + 1) == n_arms
+    for shown in np.concatenate([contexts, contexts[:, :1]], axis=1):
+        decision = agent.choose(shown, eligible=only_new)
+        assert decision.arm == n_arms, f"{policy}: chose arm {decision.arm}, but only {n_arms} was eligible"
+        assert decision.propensity > 1.0 - 1e-9, f"{policy}: the only eligible arm must be certain"
+        arm = agent.choose(shown).arm
+        agent.observe(shown[arm], arm, 0.5)
+        agent.observe(shown[n_arms], n_arms, 0.5)
 
 
 def _check_refusals(policy: Policy, agent: Agent, problem: Problem) -> None:

@@ -53,7 +53,9 @@ def test_digits_alone_and_the_same_bytes_for_any_number_of_jobs(tmp_path):
 def test_a_folder_with_some_of_the_data_sets(tmp_path):
     (tmp_path / "mine").mkdir()
     table(tmp_path / "mine" / "mushroom.csv.gz")
-    done = run(*QUICK, "--data-dir", "mine", "--only", "EtC", "--only", "LinearUCB", "--json", cwd=tmp_path)
+    done = run(
+        *QUICK, "--jobs", "1", "--data-dir", "mine", "--only", "EtC", "--only", "LinearUCB", "--json", cwd=tmp_path
+    )
     record = json.loads(done.stdout)
     assert {(row["panel"], row["method"]) for row in record["summary"]} == {
         (panel, method) for panel in ("digits", "mushroom") for method in ("EtC", "LinearUCB")
@@ -61,7 +63,8 @@ def test_a_folder_with_some_of_the_data_sets(tmp_path):
     [left_out] = [line for line in record["findings"] if "MNIST" in line]
     assert left_out == "Left out: MNIST (no file mnist_t10k.npz in mine)"
     assert not any("mushroom" in line for line in record["findings"] if line.startswith("Left out"))
-    longer = run(*QUICK[:-1], "200", "--data-dir", "mine", "--only", "Uniform", "--json", "--out", "b", cwd=tmp_path)
+    more = ["--data-dir", "mine", "--only", "Uniform", "--jobs", "1", "--json", "--out", "b"]
+    longer = run(*QUICK[:-1], "200", *more, cwd=tmp_path)
     assert "Left out: mushroom (120 rows are too few for 200 rounds)" in json.loads(longer.stdout)["findings"]
 
 

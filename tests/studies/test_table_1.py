@@ -133,18 +133,20 @@ def test_a_toml_file_can_name_it(tmp_path):
 
 def test_the_command_on_the_stand_in(tmp_path):
     quick = ["reproduce", "table-1", "--seeds", "1", "--horizon", "200", "--jobs", "1", "--only", "EtC", "--dim", "20"]
-    done = run(*quick, cwd=tmp_path)
+    done = run(*quick, "--report", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "synthetic stand-in (no Avazu data)" in done.stdout
     assert "524.8 ± 3.4" in done.stdout
     folder = tmp_path / "results" / "table-1"
-    names = {"results.parquet", "summary.csv", "table-1.png", "table-1.svg", "provenance.json", "cells"}
+    names = {"results.parquet", "summary.csv", "table-1.png", "table-1.svg", "provenance.json", "cells", "report.html"}
     assert {path.name for path in folder.iterdir()} == names
     summary = pl.read_csv(folder / "summary.csv")
     assert summary["method"].to_list() == ["EtC"]
     assert "synthetic stand-in" in summary["panel"][0]
     assert "synthetic stand-in" in (folder / "provenance.json").read_text(encoding="utf-8")
+    report = (folder / "report.html").read_text(encoding="utf-8")
+    assert all(words in report for words in ("Beside the paper", "524.8 ± 3.4", "synthetic stand-in (no Avazu data)"))
     assert "AvazuStandIn" in (folder / "provenance.json").read_text(encoding="utf-8")
 
 

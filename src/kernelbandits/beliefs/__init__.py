@@ -4,18 +4,26 @@ from kernelbandits.beliefs.base import Belief, Tracker
 from kernelbandits.beliefs.empirical_bayes import EmpiricalBayes
 from kernelbandits.beliefs.families import Bandwidths, KernelFamily, TheseKernels
 from kernelbandits.beliefs.independent import ArmsTracker, IndependentArms
+from kernelbandits.beliefs.influence import ClippedInnovations, Influence, Unlimited
+from kernelbandits.beliefs.memory import Everything, Memory, Window
 from kernelbandits.beliefs.pooling import PerArm, Pooled, Pooling
 
 __all__ = [
     "ArmsTracker",
     "Bandwidths",
     "Belief",
+    "ClippedInnovations",
     "EmpiricalBayes",
+    "Everything",
     "IndependentArms",
+    "Influence",
     "KernelFamily",
+    "Memory",
     "PerArm",
     "Pooled",
     "Pooling",
     "TheseKernels",
     "Tracker",
+    "Unlimited",
+    "Window",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
@@ -11,22 +12,31 @@ from kernelbandits.types import Array
 
 @final
 class ArmData:
-    """Everything observed. Room doubles, so that adding costs O(d) on average.
+    """What was observed, arm by arm in the order of arrival. Room doubles, so that adding costs O(d) on average.
 
     Attributes:
         counts: number of rewards of every arm, shape (K,).
+        dim: number of features d.
 
     """
 
-    __slots__ = ("_X", "_y", "counts")
+    __slots__ = ("_X", "_arrivals", "_y", "counts", "dim")
 
     def __init__(self, n_arms: int, dim: int) -> None:
         self.counts = np.zeros(n_arms, dtype=np.int64)
+        self.dim = dim
         self._X = [np.empty((0, dim)) for _ in range(n_arms)]
         self._y = [np.empty(0) for _ in range(n_arms)]
+        self._arrivals: list[int] = []  # the arm of every reward, oldest first
 
     def __len__(self) -> int:
-        return int(self.counts.sum())
+        return len(self._arrivals)
+
+    def add_arm(self) -> None:
+        """One more arm, without rewards."""
+        self.counts = np.append(self.counts, 0)
+        self._X.append(np.empty((0, self.dim)))
+        self._y.append(np.empty(0))
 
     def add(self, context: Array, arm: int, reward: float) -> None:
         """One more reward of an arm."""
@@ -35,11 +45,36 @@ class ArmData:
             self._X[arm], self._y[arm] = _doubled(self._X[arm]), _doubled(self._y[arm])
         self._X[arm][n], self._y[arm][n] = context, reward
         self.counts[arm] = n + 1
+        self._arrivals.append(arm)
+
+    def keep(self, newest: int) -> None:
+        """Forget all rewards but the newest ones, in total."""
+        n_old = len(self) - newest
+        if n_old <= 0:
+            return
+        for arm, n_gone in enumerate(np.bincount(self._arrivals[:n_old], minlength=len(self.counts))):
+            n = self.counts[arm]
+            self._X[arm], self._y[arm] = self._X[arm][n_gone:n].copy(), self._y[arm][n_gone:n].copy()
+            self.counts[arm] -= n_gone
+        del self._arrivals[:n_old]
+
+    def change(self, rewards: Callable[[Array], Array]) -> None:
+        """Put a function of all rewards, shape (n,) to shape (n,), in their place."""
+        changed = rewards(np.concatenate([y[:n] for y, n in zip(self._y, self.counts, strict=True)]))
+        for y, part in zip(self._y, np.split(changed, np.cumsum(self.counts)[:-1]), strict=True):
+            y[: len(part)] = part
 
     def of(self, arm: int) -> tuple[Array, Array]:
-        """Contexts (n, d) and rewards (n,) of an arm. Views: do not write."""
+        """Contexts (n, d) and rewards (n,) of an arm: copies, in an order that depends on the values alone.
+
+        It is that of the first feature. So whatever is computed from them is the same to the last bit for any order of
+        arrival.
+        """
         n = self.counts[arm]
-        return self._X[arm][:n], self._y[arm][:n]
+        rows = np.column_stack([self._X[arm][:n], self._y[arm][:n]])
+        rows = rows[rows.view(np.dtype((np.void, rows.strides[0]))).ravel().argsort()]  # by their bytes: for ties
+        rows = rows[rows[:, 0].argsort(kind="stable")]
+        return rows[:, :-1].copy(), rows[:, -1].copy()
 
     @property
     def played(self) -> list[int]:
@@ -52,7 +87,7 @@ class ArmData:
         return float(np.mean([self.of(arm)[1].mean() for arm in self.played])) if len(self) else 0.0
 
     def evenly_spread(self, most: int) -> list[tuple[Array, Array]]:
-        """Data of every played arm, at most `most` rewards of each, evenly spread over their order."""
+        """Data of every played arm, at most `most` rewards of each, evenly spread over the order that `of` gives."""
         parts = []
         for X, y in map(self.of, self.played):
             rows = np.linspace(0, len(y) - 1, min(most, len(y))).round().astype(np.int64)

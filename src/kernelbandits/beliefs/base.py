@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array
@@ -28,6 +29,10 @@ class Tracker(ABC):
     @abstractmethod
     def look_ahead(self, contexts: Array | None) -> None:
         """Contexts that will come, shape (B, K, d), None to forget them: saves time, changes no answer."""
+
+    def add_arm(self) -> None:
+        """Take on one more arm of which nothing is known; or raise, and change nothing."""
+        raise InvalidArgument("this belief cannot take on another arm; start a new agent with all arms")
 
 
 class Belief(Spec, ABC):

@@ -68,3 +68,12 @@ class ArmsTracker(Tracker):
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = None if contexts is None else Lookahead(self._stack.posteriors, contexts)
         self._next_row = 0
+
+    def add_arm(self) -> None:
+        first = self.posteriors[0]
+        self.append(GaussianProcess(first.kernel, first.ridge).without_data(first.dim))
+
+    def append(self, posterior: Posterior) -> None:
+        """One more arm with this posterior over the same kernel. Contexts to come are forgotten."""
+        self._stack = PosteriorStack([*self._stack.posteriors, posterior])
+        self.look_ahead(None)

@@ -43,7 +43,31 @@ class Case:
 
 def all_cases() -> Iterator[Case]:
     """Every case, in the order of the table."""
-    from kernelbandits.benchmarks import decisions, environments, fits, growth, startup, studies, ucb
+    from kernelbandits.benchmarks import (
+        decisions,
+        environments,
+        fit_growth,
+        fits,
+        growth,
+        iterative,
+        million,
+        nystrom,
+        startup,
+        studies,
+        ucb,
+    )
 
-    for module in (ucb, environments, fits, decisions, startup, growth, studies):
+    for module in (
+        ucb,
+        environments,
+        fits,
+        nystrom,
+        million,
+        iterative,
+        decisions,
+        startup,
+        growth,
+        fit_growth,
+        studies,
+    ):
         yield from module.cases()

@@ -47,11 +47,11 @@ class Estimator(Spec, ABC, Generic[P]):
         """The predictor learnt from points X, shape (n, d), and targets y, shape (n,)."""
         points = checks.points("X", X)
         targets = checks.targets("y", y, len(points))
-        return self.learn(points.copy(), targets.copy())  # the predictor keeps them
+        return self.learn(points, targets)
 
     @abstractmethod
     def learn(self, X: Array, y: Array) -> P:
-        """`fit` for arrays that were checked already and that the predictor may keep."""
+        """`fit` for arrays that were checked already. They stay the caller's: what the predictor keeps, it copies."""
 
     @abstractmethod
     def without_data(self, dim: int) -> P:

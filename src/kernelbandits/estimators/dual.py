@@ -9,12 +9,16 @@ from typing import Any, final
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from kernelbandits import memory
 from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.estimators.health import Health, count_duplicates
 from kernelbandits.fields import NonNegative
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import EPS, safe_threads
 from kernelbandits.types import Array
+
+GRAM_COPIES = 1.3
+"""Most memory that an exact fit holds, in N² doubles."""
 
 
 @final
@@ -91,13 +95,25 @@ def _zero(kernel: Kernel, dim: int) -> DualPredictor:
 
 def solve_dual(kernel: Kernel, X: Array, y: Array, ridge: float) -> DualPredictor:
     """The weights a with (K + ridge·I) a = y: by Cholesky where the matrix allows, else of minimum norm."""
+    refuse_too_large(X, ridge)
     duplicates = count_duplicates(X)
     if duplicates and not ridge:
         weights, health = _without_duplicates(kernel, X, y, duplicates)
     else:
         weights, solution = _solve(lambda: _regularised(kernel, X, ridge), y)
         health = Health(len(X), duplicates=duplicates, **solution)
-    return DualPredictor(KernelExpansion(kernel, X, weights), health)
+    return DualPredictor(KernelExpansion(kernel, X.copy(), weights), health)
+
+
+def refuse_too_large(X: Array, ridge: float) -> None:
+    """Raise `TooLarge` where the matrix of the points X cannot be held."""
+    n, d = X.shape
+    alternative = "Nystrom" if ridge else "ConjugateGradient or Nystrom"
+    memory.require(
+        GRAM_COPIES * 8.0 * n**2,
+        f"an exact fit of {n} points",
+        f"use {alternative}: solver_for({n}, {d}, {ridge:g}) chooses one that fits",
+    )
 
 
 def _regularised(kernel: Kernel, X: Array, ridge: float) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.estimators.base import Estimator, Predictor
+from kernelbandits.estimators.dual import refuse_too_large
 from kernelbandits.fields import Positive
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import Appended, InverseFactor
@@ -140,13 +141,14 @@ class GaussianProcess(Estimator[Posterior]):
     ridge: Positive = 1.0
 
     def learn(self, X: Array, y: Array) -> Posterior:
+        refuse_too_large(X, self.ridge)
         A = self.kernel.gram(X)
         A[np.diag_indices_from(A)] += self.ridge
         factor = InverseFactor.of(A)
         if factor is None:
             return self._one_by_one(X, y)
         targets, log_det = factor.whiten(y), factor.log_det
-        return Posterior(self.kernel, self.ridge, factor, X, targets, log_det)
+        return Posterior(self.kernel, self.ridge, factor, X.copy(), targets, log_det)
 
     def _one_by_one(self, X: Array, y: Array) -> Posterior:
         """For a ridge below the rounding error of K: appending floors the lost pivots and counts them."""

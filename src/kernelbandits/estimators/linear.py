@@ -20,11 +20,12 @@ class RidgeStack:
     With `intercept` a feature that is always 1 is added, regularised like the others.
     """
 
-    __slots__ = ("_intercept", "_roots", "_weights")
+    __slots__ = ("_intercept", "_ridge", "_roots", "_weights")
 
     def __init__(self, n_arms: int, dim: int, ridge: float, intercept: bool) -> None:
         size = dim + intercept
         self._intercept = intercept
+        self._ridge = ridge
         self._weights = np.zeros((n_arms, size))
         self._roots = np.tile(np.eye(size) / sqrt(ridge), (n_arms, 1, 1))
 
@@ -45,6 +46,12 @@ class RidgeStack:
         self._weights[arm] += gain * ((reward - float(self._weights[arm] @ x)) / scale)
         gain /= -(scale + sqrt(scale))
         root += np.outer(gain, v)
+
+    def add_arm(self) -> None:
+        """One more regression, without points."""
+        size = self._weights.shape[1]
+        self._weights = np.concatenate([self._weights, np.zeros((1, size))])
+        self._roots = np.concatenate([self._roots, np.eye(size)[np.newaxis] / sqrt(self._ridge)])
 
     def _features(self, contexts: Array) -> Array:
         return np.hstack([contexts, np.ones((len(contexts), 1))]) if self._intercept else contexts

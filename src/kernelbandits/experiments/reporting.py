@@ -18,7 +18,7 @@ from kernelbandits.experiments.engines import local, workers
 from kernelbandits.experiments.figures import regret_curves, save
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.provenance import Notes, notes_on, provenance, write_provenance
-from kernelbandits.experiments.report import Findings, report_html, write_report
+from kernelbandits.experiments.report import Findings, Section, report_html, write_report
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.running import Progress, run
 from kernelbandits.experiments.store import Store
@@ -33,8 +33,12 @@ def carry_out(
     report: bool = False,
     table: Callable[[Results], Table] = regret_table,
     findings: Callable[[Results], Sequence[str]] = lambda results: (),
+    sections: Callable[[Results], Sequence[Section]] = lambda results: (),
 ) -> None:
-    """Run the experiment, write its output folder, print its table, say what was found and where everything is."""
+    """Run the experiment, write its output folder, print its table, say what was found and where everything is.
+
+    `sections` are a study's own in the report.
+    """
     started = time.monotonic()
     notes = notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
     results = _run_with_bar(experiment, folder, workers(jobs))
@@ -45,7 +49,7 @@ def carry_out(
     record = provenance(experiment, seconds, workers(jobs))
     files.append(write_provenance(folder / "provenance.json", record))
     if report:
-        more = [Findings("Findings", found)] if found else []
+        more = [*sections(results), *([Findings("Findings", found)] if found else [])]
         files.append(write_report(folder / "report.html", report_html(results, record, more=more)))
     if as_json:
         _print_json(results, folder, files, seconds, notes, found)

@@ -14,7 +14,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.fields import Positive
 from kernelbandits.kernels.base import Features, Kernel
 from kernelbandits.kernels.geometry import Geometry
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class _Pair(Kernel):
         n = self.first.n_geometries
         return self._combine(self.first.evaluate(left[:n], right[:n]), self.second.evaluate(left[n:], right[n:]))
 
-    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
+    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
         n = self.first.n_geometries
-        first = self.first.evaluate_each([left[:n] for left in lefts], right[:n])
-        return self._combine(first, self.second.evaluate_each([left[n:] for left in lefts], right[n:]))
+        first = self.first.evaluate_each([left[:n] for left in lefts], sizes, right[:n])
+        return self._combine(first, self.second.evaluate_each([left[n:] for left in lefts], sizes, right[n:]))
 
     def diagonal(self, X: Array) -> Array:
         return self._combine(self.first.diagonal(X), self.second.diagonal(X))
@@ -108,8 +108,8 @@ class Scaled(Kernel):
     def evaluate(self, left: Features, right: Features) -> Array:
         return self.factor * self.kernel.evaluate(left, right)
 
-    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
-        return self.factor * self.kernel.evaluate_each(lefts, right)
+    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
+        return self.factor * self.kernel.evaluate_each(lefts, sizes, right)
 
     @property
     def n_geometries(self) -> int:
@@ -143,8 +143,8 @@ class Shifted(Kernel):
     def evaluate(self, left: Features, right: Features) -> Array:
         return self._shift(self.kernel.evaluate(left, right))
 
-    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
-        return self._shift(self.kernel.evaluate_each(lefts, right))
+    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
+        return self._shift(self.kernel.evaluate_each(lefts, sizes, right))
 
     def _shift(self, values: Array) -> Array:
         values += self.offset  # the inner kernel's answer is a fresh array

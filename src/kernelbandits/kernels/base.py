@@ -13,7 +13,7 @@ from kernelbandits import checks
 from kernelbandits.kernels.blocks import fill_by_panels
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial
 from kernelbandits.specs import Spec
-from kernelbandits.types import Array, ArrayLike
+from kernelbandits.types import Array, ArrayLike, IntArray
 
 if TYPE_CHECKING:
     from kernelbandits.kernels.algebra import Product, Scaled, Shifted, Sum
@@ -65,10 +65,11 @@ class Kernel(Spec, ABC):
         """K for every pair, shape (n, m)."""
 
     @abstractmethod
-    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
+    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
         """K(x, z_i) for every point x of set i with the i-th point on the right, all sets one after the other.
 
-        Each of `lefts` holds one set, features of shape (n, p), or g sets of one size, shape (g, n, p).
+        Each of `lefts` holds one set, features of shape (n, p), or g sets of one size, shape (g, n, p). `sizes` are the
+        numbers of points of the sets.
         """
 
     @abstractmethod
@@ -128,17 +129,16 @@ class ProfileKernel(Kernel):
         """h(t) where t may be overwritten: a place to save a pass over memory."""
         return self.profile(t)
 
-    def evaluate_each(self, lefts: Sequence[Features], right: Features) -> Array:
+    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
         [z] = right
-        counts: list[int] = []
-        for (x,) in lefts:
-            counts.extend([x.shape[-2]] * (len(x) if x.ndim == 3 else 1))
-        t = np.empty(sum(counts))
+        geometry = self._geometry()
+        scale = geometry.scale(z).repeat(sizes)
+        t = np.empty(len(scale))
         place = start = 0
         for (x,) in lefts:
             if x.ndim == 2:
                 stop = start + len(x)
-                np.dot(x, z[place], out=t[start:stop])
+                x.dot(z[place], t[start:stop])
                 place += 1
             else:  # sets of one size: one batched product
                 g, n, _ = x.shape
@@ -146,12 +146,11 @@ class ProfileKernel(Kernel):
                 np.matmul(x, z[place : place + g, :, np.newaxis], out=t[start:stop].reshape(g, n, 1))
                 place += g
             start = stop
-        geometry = self._geometry()
-        geometry.settle(t, np.repeat(geometry.scale(z), counts))
+        geometry.settle(t, scale)
         return self._profile_over(t)
 
     def diagonal(self, X: Array) -> Array:
-        return self.profile(self._geometry().diagonal(X))
+        return self._profile_over(self._geometry().diagonal(X))
 
     @property
     def n_geometries(self) -> int:

@@ -50,18 +50,19 @@ class StackedExpansions:
     The features of all centres are kept. Arms may have any, and very different, numbers of centres.
     """
 
-    __slots__ = ("_coefficients", "_kernel", "_lefts", "_starts")
+    __slots__ = ("_coefficients", "_kernel", "_lefts", "_sizes", "_starts")
 
     def __init__(self, expansions: Sequence[KernelExpansion]) -> None:
         [self._kernel] = {expansion.kernel for expansion in expansions}
         self._lefts: list[Features] = [self._kernel.left(expansion.centers) for expansion in expansions]
-        if len({len(expansion.coefficients) for expansion in expansions}) == 1:
+        self._sizes = np.array([len(expansion.coefficients) for expansion in expansions])
+        if len({*self._sizes.tolist()}) == 1:
             self._lefts = [tuple(np.stack(features) for features in zip(*self._lefts, strict=True))]
         self._coefficients = np.concatenate([expansion.coefficients for expansion in expansions])
-        self._starts = [0, *accumulate(len(expansion.coefficients) for expansion in expansions[:-1])]
+        self._starts = [0, *accumulate(self._sizes[:-1].tolist())]
 
     def __call__(self, contexts: Array) -> Array:
         """f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d), shape (K,)."""
-        values = self._kernel.evaluate_each(self._lefts, self._kernel.right(contexts))
+        values = self._kernel.evaluate_each(self._lefts, self._sizes, self._kernel.right(contexts))
         values *= self._coefficients
         return segment_sums(values, self._starts)

@@ -46,7 +46,7 @@ class Geometry(ABC):
 
 
 def _squared_norms(X: Array) -> Array:
-    norms: Array = np.einsum("ij,ij->i", X, X)
+    norms: Array = np.vecdot(X, X)
     return norms
 
 

@@ -4,12 +4,14 @@ from kernelbandits.policies.adaptive_explore_then_commit import AdaptiveExploreT
 from kernelbandits.policies.base import Agent, Choice, Decision, Decisions, Learner, Policy
 from kernelbandits.policies.baselines import Oracle, Uniform
 from kernelbandits.policies.calibrated_ucb import CalibratedUCB
+from kernelbandits.policies.exploration_floor import ExplorationFloor
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB
 from kernelbandits.policies.greedy_interpolation import GreedyInterpolation
 from kernelbandits.policies.linear_thompson import LinearThompsonSampling
 from kernelbandits.policies.linear_ucb import LinearUCB
 from kernelbandits.policies.propensities import largest_probabilities
+from kernelbandits.policies.recommending import Recommendation, default_policy, recommend
 from kernelbandits.policies.successive_elimination import SuccessiveElimination
 from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
@@ -23,6 +25,7 @@ __all__ = [
     "ConstantWidth",
     "Decision",
     "Decisions",
+    "ExplorationFloor",
     "ExploreThenCommit",
     "GreedyInterpolation",
     "Learner",
@@ -30,11 +33,14 @@ __all__ = [
     "LinearUCB",
     "Oracle",
     "Policy",
+    "Recommendation",
     "SubGaussianWidth",
     "SuccessiveElimination",
     "TheoreticalWidth",
     "ThompsonSampling",
     "Uniform",
     "Width",
+    "default_policy",
     "largest_probabilities",
+    "recommend",
 ]

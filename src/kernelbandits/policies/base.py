@@ -11,18 +11,24 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.policies.roster import Roster
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike, BoolArray, IntArray
 
 
 class Choice(NamedTuple):
-    """A learner's answer for one round; see `Decision` for the meaning of its parts."""
+    """A learner's answer for one round; see `Decision` for the meaning of its parts.
+
+    `probabilities` are those of all arms, shape (K,). None says that they follow from the rest: the arm was certain, or
+    the arms with the best score share alike (`choosing.distribution`).
+    """
 
     arm: int
     propensity: float
     scores: Array
     explored: bool
+    probabilities: Array | None = None
 
 
 class Decision(NamedTuple):
@@ -70,7 +76,7 @@ class Decisions:
     @staticmethod
     def of(choices: Sequence[Choice], first_id: int = 0) -> Decisions:
         """Choices of consecutive rounds, side by side."""
-        arms, propensities, scores, explored = zip(*choices, strict=True)
+        arms, propensities, scores, explored, _ = zip(*choices, strict=True)
         return Decisions(first_id, np.array(arms), np.array(propensities), np.array(scores), np.array(explored))
 
 
@@ -94,6 +100,10 @@ class Learner(ABC):
 
     def withdraw(self) -> None:  # noqa: B027
         """The last decision was not carried out. For learners that count decisions; nothing by default."""
+
+    def add_arm(self, problem: Problem) -> None:
+        """Take on one more arm, the last of `problem`, of which nothing is known; or raise, and change nothing."""
+        raise InvalidArgument("an agent of this policy cannot take on another arm; start a new agent with all arms")
 
     def look_ahead(self, contexts: Array | None) -> None:  # noqa: B027
         """Contexts that will come, shape (B, K, d), None to forget them: a hint that must not change a decision."""
@@ -119,11 +129,12 @@ class Policy(Spec, ABC):
 class Agent:
     """Plays one bandit, one round at a time: `choose`, then `observe`. Checks come before any change."""
 
-    __slots__ = ("_ahead", "_chosen_row", "_last_id", "_learner", "_n_decisions", "_next_row", "problem")
+    __slots__ = ("_ahead", "_chosen_row", "_last_id", "_learner", "_n_decisions", "_next_row", "_roster", "problem")
 
     def __init__(self, problem: Problem, learner: Learner) -> None:
         self.problem = problem
         self._learner = learner
+        self._roster = Roster(problem.n_arms)
         self._n_decisions = 0
         self._last_id: int | None = None
         self._ahead: Array | None = None
@@ -132,8 +143,8 @@ class Agent:
 
     def choose(self, contexts: ArrayLike, eligible: ArrayLike | None = None) -> Decision:
         """Decide for contexts of shape (K, d), or (d,) if all arms share one; `eligible` masks arms, shape (K,)."""
-        X = checks.contexts(contexts, self.problem.n_arms, self.problem.dim)
-        mask = checks.eligible(eligible, self.problem.n_arms)
+        X = self._roster.shown(checks.contexts(contexts, self.problem.n_arms, self.problem.dim))
+        mask = self._roster.eligible(checks.eligible(eligible, self.problem.n_arms))
         row = self._place(X)
         if row is None:  # what was announced has been checked then
             checks.refuse_unusable("contexts", X)
@@ -142,7 +153,7 @@ class Agent:
         if row is not None:
             self._next_row = row + 1
         self._chosen_row = row
-        decision = Decision(self._n_decisions, *choice)
+        decision = Decision(self._n_decisions, choice.arm, choice.propensity, choice.scores, choice.explored)
         self._last_id = decision.id
         self._n_decisions += 1
         return decision
@@ -153,7 +164,9 @@ class Agent:
         The same as B calls of `choose`, faster. `eligible` masks arms in all rounds, shape (K,), or in each, (B, K).
         """
         block = self._block(contexts)
-        mask = checks.eligible_batch(eligible, len(block), self.problem.n_arms)
+        mask = self._roster.eligible(checks.eligible_batch(eligible, len(block), self.problem.n_arms))
+        if mask is not None:
+            mask = np.broadcast_to(mask, block.shape[:2])
         self._forget_ahead()
         decisions = replace(self._learner.decide_batch(block, mask), first_id=self._n_decisions)
         self._last_id = None
@@ -180,6 +193,26 @@ class Agent:
         self._last_id = None
         self._learner.withdraw()
 
+    def add_arm(self) -> int:
+        """Take on another arm and return its number; contexts then have one more row. Nothing is known of it yet.
+
+        Refused, with nothing changed, by policies that cannot learn about it or were told something of every arm.
+        """
+        problem = self.problem.with_another_arm()
+        self._forget_ahead()  # announced for the old number of arms
+        self._learner.add_arm(problem)
+        self._roster.add()
+        self.problem = problem
+        return problem.n_arms - 1
+
+    def remove_arm(self, arm: int) -> None:
+        """Never choose this arm again. The other arms keep their numbers, and contexts keep a row for this one.
+
+        What that row holds does not matter. Rewards of the arm that are still on their way may be observed.
+        """
+        self._roster.remove(checks.arm(arm, self.problem.n_arms))
+        self._forget_ahead()
+
     def prefetch(self, contexts: ArrayLike) -> None:
         """Hint that the next rounds will show these contexts, shape (B, K, d). Saves time, never changes a decision."""
         block = self._block(contexts).copy()  # so that a caller who reuses the array cannot change what was announced
@@ -193,7 +226,7 @@ class Agent:
 
     def _block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)
-        block = checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)")
+        block = self._roster.shown(checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)"))
         checks.refuse_unusable("contexts", block)
         return block
 

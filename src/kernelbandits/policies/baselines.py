@@ -46,6 +46,9 @@ class _UniformLearner(Learner):
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         """Nothing is learnt."""
 
+    def add_arm(self, problem: Problem) -> None:
+        self._n_arms = problem.n_arms
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -74,3 +77,9 @@ class _OracleLearner(Learner):
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         """There is nothing left to learn."""
+
+    def add_arm(self, problem: Problem) -> None:
+        raise MissingKnowledge(
+            f"Oracle cannot take on another arm: problem.true_means has {problem.n_arms - 1} of them; "
+            "start a new agent with the true means of all"
+        )

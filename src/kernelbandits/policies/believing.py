@@ -45,5 +45,9 @@ class BelievingLearner(Learner):
         if self._in_turn:
             self._turns.give_back()
 
+    def add_arm(self, problem: Problem) -> None:
+        self._tracker.add_arm()
+        self._turns.add_arm()
+
     def look_ahead(self, contexts: Array | None) -> None:
         self._tracker.look_ahead(contexts)

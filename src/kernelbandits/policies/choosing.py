@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.policies.base import Choice
 from kernelbandits.types import Array, BoolArray, IntArray
 
@@ -50,3 +51,20 @@ def pick_optimistic(mean: Array, bonus: Array, eligible: BoolArray | None, rng: 
     arm, propensity = best_arm(scores, rng)
     greedy = int(mask_scores(mean, eligible).argmax())
     return Choice(arm, propensity, scores, explored=bool(mean[arm] < mean[greedy]))
+
+
+def distribution(choice: Choice) -> Array:
+    """The probability of every arm in the decision that gave this choice, shape (K,); exact."""
+    if choice.probabilities is not None:
+        return choice.probabilities
+    best = float(choice.scores.max())
+    shares = (choice.scores >= best - TIE * abs(best)).astype(np.float64)
+    if choice.propensity == 1.0:  # certain, as in an exploration in turn: whatever the scores
+        shares = (np.arange(len(shares)) == choice.arm).astype(np.float64)
+    shares /= shares.sum()
+    if abs(shares[choice.arm] - choice.propensity) > TIE:
+        raise InvalidArgument(
+            f"the policy states the propensity {choice.propensity:g} for arm {choice.arm}, which does not follow from "
+            "its scores: its learner must give the probabilities of all arms, Choice(…, probabilities=…)"
+        )
+    return shares

@@ -25,7 +25,8 @@ class ExploreThenCommit(Policy):
     """Plays the arms in turn for `n_explore` rounds in total (T₀ = NK), fits each arm once, then plays the best mean.
 
     Exploration is the paper's round-robin: the turn is known beforehand, so its propensity is 1. With a mask, the
-    eligible arm played least so far is next. Rewards observed after the commitment are not used.
+    eligible arm played least so far is next. Rewards observed after the commitment are not used. An arm can be added
+    while exploration lasts; the number of its rounds stays.
 
     Cost: one fit of n_explore/K points an arm; then O(n_explore · d) a round, a matrix product for prefetched rounds.
 
@@ -97,6 +98,16 @@ class _ExploreThenCommitLearner(Learner):
     def withdraw(self) -> None:
         if self._commitment is None:  # still exploring: the decision was a turn
             self._turns.give_back()
+
+    def add_arm(self, problem: Problem) -> None:
+        if not self._explores:
+            raise InvalidArgument(
+                f"ExploreThenCommit cannot take on another arm: its {self._n_explore} rounds of exploration are over; "
+                "start a new agent, or use a policy that goes on learning"
+            )
+        self._problem = problem
+        self._turns.add_arm()
+        self._data.append([])
 
     def look_ahead(self, contexts: Array | None) -> None:
         self._ahead = contexts

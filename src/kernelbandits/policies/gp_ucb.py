@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs import IndependentArms
+from kernelbandits.errors import MissingKnowledge
 from kernelbandits.estimators.gaussian_process import GaussianProcess
 from kernelbandits.policies.base import Choice, Learner, Policy
 from kernelbandits.policies.choosing import pick_optimistic
@@ -40,6 +41,7 @@ class _GPUCBLearner(Learner):
         self._width = width
         self._problem = problem
         self._rng = rng
+        self._prior = model.without_data(problem.dim)
         self._arms = IndependentArms(model).start(problem)
         self._beta = np.array([width.of(arm, p, problem) for arm, p in enumerate(self._arms.posteriors)])
 
@@ -50,6 +52,18 @@ class _GPUCBLearner(Learner):
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         self._arms.learn(context, arm, reward, row)
         self._beta[arm] = self._width.of(arm, self._arms.posteriors[arm], self._problem)
+
+    def add_arm(self, problem: Problem) -> None:
+        posteriors = self._arms.posteriors
+        try:
+            self._beta = np.array([self._width.of(arm, p, problem) for arm, p in enumerate([*posteriors, self._prior])])
+        except MissingKnowledge as error:
+            raise MissingKnowledge(
+                f"GPUCB cannot take on another arm: {type(self._width).__name__} needs the RKHS norm of every arm; "
+                "start a new agent with all norms, or use ConstantWidth(…)"
+            ) from error
+        self._problem = problem
+        self._arms.add_arm()
 
     def look_ahead(self, contexts: Array | None) -> None:
         self._arms.look_ahead(contexts)

@@ -60,3 +60,6 @@ class _LinearThompsonLearner(Learner):
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         self._models.absorb(arm, context, reward)
+
+    def add_arm(self, problem: Problem) -> None:
+        self._models.add_arm()

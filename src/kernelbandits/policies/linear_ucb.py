@@ -58,3 +58,6 @@ class _LinearUCBLearner(Learner):
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         self._models.absorb(arm, context, reward)
+
+    def add_arm(self, problem: Problem) -> None:
+        self._models.add_arm()

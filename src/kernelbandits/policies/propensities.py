@@ -100,9 +100,10 @@ def pick_sampled(mean: Array, std: Array, eligible: BoolArray | None, rng: np.ra
     tied = allowed[_certain(std[allowed]) & (mean[allowed] >= mean[arm] - TIE * abs(mean[arm]))]
     if arm in tied and len(tied) > 1:
         arm = int(rng.choice(tied))
-    probabilities = largest_probabilities(mean[allowed], std[allowed])
-    propensity = min(float(probabilities[np.searchsorted(allowed, arm)]), 1.0)
-    return Choice(arm, propensity, draws, explored=bool(mean[arm] < mean[allowed].max()))
+    probabilities = np.zeros(len(mean))
+    probabilities[allowed] = largest_probabilities(mean[allowed], std[allowed])
+    propensity = min(float(probabilities[arm]), 1.0)
+    return Choice(arm, propensity, draws, bool(mean[arm] < mean[allowed].max()), probabilities)
 
 
 def _certain(std: Array) -> BoolArray:

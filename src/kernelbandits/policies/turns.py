@@ -47,3 +47,7 @@ class Turns:
     def give_back(self) -> None:
         """The last turn was not taken."""
         self._counts[self._last] -= 1
+
+    def add_arm(self) -> None:
+        """One more arm, which has had no turn."""
+        self._counts = np.append(self._counts, 0.0)

@@ -49,7 +49,18 @@ def _table_1(folder: Path, **options: Any) -> None:
     carry_out(folder, **options)
 
 
+def _beyond(folder: Path, **options: Any) -> None:
+    from kernelbandits.studies.beyond import carry_out
+
+    carry_out(folder, **options)
+
+
 STUDIES = {
+    "beyond": Study(
+        "The paper's eight and this library's own policies, on the paper's problems and beyond",
+        _beyond,
+        ("data", "data_dir"),
+    ),
     "table-1": Study(
         "The paper's Table 1: ads of Avazu (with --data), or a synthetic stand-in",
         _table_1,

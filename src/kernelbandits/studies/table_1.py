@@ -12,6 +12,8 @@ from kernelbandits import paper
 from kernelbandits.environments import Avazu, AvazuDesign, AvazuStandIn, OwnContexts, SharedContexts
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Results, reporting
+from kernelbandits.experiments.report import Cell, Column
+from kernelbandits.experiments.report import Table as ReportTable
 
 HORIZON = 3000
 SEEDS = 5
@@ -52,32 +54,61 @@ def experiment(environment: Avazu | AvazuStandIn, seeds: int | None = None, hori
     return Experiment("table-1", (panel,), rounds, tuple(range(seeds or SEEDS)), title, columns=1)
 
 
-def table(results: Results) -> Table:
-    """Final regret beside the paper's: a row a method, with standard errors and ratios to CGP-UCB; the best in bold."""
+def comparison(results: Results) -> list[tuple[str, str, str, str, str]]:
+    """A row a method: its name, our regret and ratio to CGP-UCB, the paper's regret and ratio."""
     summary = {row["method"]: row for row in results.summary().iter_rows(named=True)}
-    ours = {method: row["mean_regret"] for method, row in summary.items()}
-    [panel], n_seeds = results.experiment.panels, len(results.experiment.seeds)
-    shown = Table(
-        title=Text(
-            f"table-1: regret after {results.experiment.horizon:,} rounds, "
-            f"mean of {n_seeds} seed{'s' * (n_seeds > 1)}" + (" ± standard error" if n_seeds > 1 else "")
-        ),
-        title_justify="left",
-    )
-    shown.add_column("method", no_wrap=True)
-    for heading in (panel.name, f"ratio to {YARDSTICK}", "paper: Avazu, 3,000 rounds, 5 seeds", "paper's ratio"):
-        shown.add_column(heading, justify="right")
-    for method, row in summary.items():
-        style = "bold" if ours[method] == min(ours.values()) else ""
-        printed, error = PAPER[method]
-        shown.add_row(
+    level = summary[YARDSTICK]["mean_regret"] if YARDSTICK in summary else None
+    return [
+        (
             method,
-            Text(_number(ours[method], row["standard_error"]), style),
-            f"{ours[method] / ours[YARDSTICK]:.3f}" if YARDSTICK in ours else "–",
-            _number(printed, error),
-            f"{printed / PAPER[YARDSTICK][0]:.3f}",
+            _number(row["mean_regret"], row["standard_error"]),
+            "–" if level is None else f"{row['mean_regret'] / level:.3f}",
+            _number(*PAPER[method]),
+            f"{PAPER[method][0] / PAPER[YARDSTICK][0]:.3f}",
         )
+        for method, row in summary.items()
+    ]
+
+
+def headings(results: Results) -> tuple[str, ...]:
+    """Over the columns of `comparison`."""
+    [panel] = results.experiment.panels
+    return ("method", panel.name, f"ratio to {YARDSTICK}", "paper: Avazu, 3,000 rounds, 5 seeds", "paper's ratio")
+
+
+def _caption(results: Results) -> str:
+    horizon, n_seeds = results.experiment.horizon, len(results.experiment.seeds)
+    error = " ± standard error" if n_seeds > 1 else ""
+    return f"regret after {horizon:,} rounds, mean of {n_seeds} seed{'s' * (n_seeds > 1)}{error}"
+
+
+def _best(results: Results) -> str:
+    method: str = results.summary().sort("mean_regret")["method"][0]
+    return method
+
+
+def table(results: Results) -> Table:
+    """Final regret beside the paper's, for a terminal; the best in bold."""
+    shown = Table(title=Text(f"table-1: {_caption(results)}"), title_justify="left")
+    first, *others = headings(results)
+    shown.add_column(first, no_wrap=True)
+    for heading in others:
+        shown.add_column(Text(heading), justify="right")
+    best = _best(results)
+    for method, ours, *rest in comparison(results):
+        shown.add_row(method, Text(ours, "bold" if method == best else ""), *rest)
     return shown
+
+
+def section(results: Results) -> ReportTable:
+    """The same for the report."""
+    columns = tuple(Column(name, numeric=place > 0) for place, name in enumerate(headings(results)))
+    best = _best(results)
+    rows = tuple(
+        tuple(Cell(text, best=method == best and place == 1) for place, text in enumerate((method, *texts)))
+        for method, *texts in comparison(results)
+    )
+    return ReportTable("Beside the paper", columns, rows, _caption(results).capitalize())
 
 
 def _number(mean: float, error: float | None) -> str:
@@ -99,4 +130,5 @@ def carry_out(
     chosen = design(**options)
     environment = AvazuStandIn(design=chosen) if data is None else Avazu(str(data), chosen)
     whole = experiment(environment, seeds, horizon)
-    reporting.carry_out(whole.only(only) if only else whole, folder, jobs, as_json, report, table)
+    part = whole.only(only) if only else whole
+    reporting.carry_out(part, folder, jobs, as_json, report, table, sections=lambda results: [section(results)])

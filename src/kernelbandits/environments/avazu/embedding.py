@@ -35,7 +35,7 @@ def principal_components(rows: sparse.csr_array, dim: int, level: float, rng: np
 
     A − 1μᵀ is dense, so it is applied and never formed: (A − 1μᵀ)v = Av − (μᵀv)1. ARPACK needs no more than such
     products. It finds the components to rounding, where a randomised method would leave the last ones, which lie close
-    together, mixed with those cut off; at this size (20,000 × 25,000, 22 entries a row) both take about two seconds.
+    together, mixed with those cut off; at this size (20,000 × 25,000, 22 entries a row) that would be no quicker.
     """
     n, p = rows.shape
     if dim >= min(n, p):

@@ -1,0 +1,88 @@
+"""A least probability for every arm, whatever the policy: so that its logs can be evaluated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.fields import Probability
+from kernelbandits.policies.base import Choice, Learner, Policy
+from kernelbandits.policies.choosing import distribution
+from kernelbandits.problem import Problem
+from kernelbandits.types import Array, BoolArray
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ExplorationFloor(Policy):
+    """Plays `policy`, but every eligible arm with probability at least ε: p = (1 − Kₑ ε) q + ε over Kₑ eligible arms.
+
+    With probability Kₑ ε an eligible arm is drawn evenly in place of the policy's own choice. Then every arm stands in
+    the logs with a known propensity of at least `epsilon`, and any other policy can be evaluated on them with weights
+    of at most 1/ε. The price is about Kₑ ε of the regret of playing at random. Propensities are as exact as those of
+    the policy below. A turn of its own that was not played does not count for it (`Learner.withdraw`).
+
+    Cost: that of the policy. Reference: the ε of Auer et al. 2002 (Exp3), for the sake of evaluation as in Li et al.
+    2011.
+
+    >>> policy = ExplorationFloor(ThompsonSampling(), epsilon=0.01)
+    >>> agent = policy.start(Problem(n_arms=4, dim=2), rng=0)
+    >>> agent.choose([1.0, 2.0]).propensity in (1 - 4 * 0.01 + 0.01, 0.01)
+    True
+    """
+
+    policy: Policy
+    epsilon: Probability
+
+    def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
+        _refuse_too_high(self.epsilon, problem)
+        return _FlooredLearner(self.policy.learner(problem, rng), self.epsilon, rng)
+
+
+def _refuse_too_high(epsilon: float, problem: Problem) -> None:
+    if epsilon * problem.n_arms > 1.0:
+        raise InvalidArgument(
+            f"ExplorationFloor: epsilon must be at most 1/K, {1.0 / problem.n_arms:g} for {problem.n_arms} arms; "
+            f"got {epsilon}"
+        )
+
+
+@final
+class _FlooredLearner(Learner):
+    __slots__ = ("_epsilon", "_inner", "_overruled", "_rng")
+
+    def __init__(self, inner: Learner, epsilon: float, rng: np.random.Generator) -> None:
+        self._inner = inner
+        self._epsilon = epsilon
+        self._rng = rng
+        self._overruled = False
+
+    def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
+        choice = self._inner.decide(contexts, eligible, row)
+        allowed = np.arange(len(contexts)) if eligible is None else np.flatnonzero(eligible)
+        kept = max(1.0 - len(allowed) * self._epsilon, 0.0)
+        probabilities = kept * distribution(choice)
+        probabilities[allowed] += self._epsilon
+        arm = choice.arm if self._rng.random() < kept else int(self._rng.choice(allowed))
+        self._overruled = arm != choice.arm
+        if self._overruled:
+            self._inner.withdraw()
+        propensity = min(float(probabilities[arm]), 1.0)
+        return Choice(arm, propensity, choice.scores, self._overruled or choice.explored, probabilities)
+
+    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
+        self._inner.learn(context, arm, reward, row)
+
+    def withdraw(self) -> None:
+        if not self._overruled:  # or else it was withdrawn already
+            self._inner.withdraw()
+
+    def add_arm(self, problem: Problem) -> None:
+        _refuse_too_high(self._epsilon, problem)
+        self._inner.add_arm(problem)
+
+    def look_ahead(self, contexts: Array | None) -> None:
+        self._inner.look_ahead(contexts)

@@ -1,0 +1,88 @@
+"""The policy to take when nothing is known, and when not to take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.calibrated_ucb import CalibratedUCB
+from kernelbandits.problem import Problem
+
+_LONG = 20_000
+_SHORT = 3
+
+
+def default_policy() -> Policy:
+    """The policy for a user who knows nothing but the number of arms and of features.
+
+    Optimism on an empirical Bayes belief: it estimates amplitude, offset, noise and bandwidth from the rewards, keeps
+    learning, and plays the largest mean plus one standard deviation. No setting depends on the problem. `kernelbandits
+    reproduce beyond` compares it with the paper's eight methods on 27 problems.
+
+    It is not the right one where logs are to be evaluated later (its choices are certain given the past: take
+    `ThompsonSampling`), where arms share their reward function (their data should be pooled), where rewards
+    drift, where there are fewer than a few rounds an arm, or over very many rounds; `recommend` says so for a problem.
+
+    >>> default_policy() == CalibratedUCB(EmpiricalBayes(), width=1.0, n_initial=2)
+    True
+    """
+    return CalibratedUCB()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """A policy, why, and what to be careful about.
+
+    Attributes:
+        policy: what to start.
+        reasons: why, a line each.
+        cautions: when it would not be the right one here, a line each; often empty.
+
+    """
+
+    policy: Policy
+    reasons: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [repr(self.policy), *self.reasons, *(f"Careful: {caution}" for caution in self.cautions)]
+        return "\n".join(lines)
+
+
+def recommend(problem: Problem) -> Recommendation:
+    """The policy for this problem, with the reasons and what to be careful about.
+
+    >>> recommend(Problem(n_arms=500, dim=100, horizon=1000)).cautions[0].partition(":")[0]
+    '1000 rounds are fewer than 3 for each of 500 arms'
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidArgument(f"problem must be a Problem, such as Problem(n_arms=3, dim=50); got {problem!r}")
+    reasons = (
+        "It needs neither the noise level, nor the RKHS norm, nor the horizon: all are estimated from the rewards.",
+        "It keeps learning, and its choices are certain given the past. Where logs are to be evaluated later, take "
+        "ThompsonSampling(), which states exact propensities.",
+    )
+    return Recommendation(default_policy(), reasons, tuple(_cautions(problem)))
+
+
+def _cautions(problem: Problem) -> list[str]:
+    horizon, n_arms = problem.horizon, problem.n_arms
+    if n_arms == 1:
+        return ["with one arm there is nothing to decide."]
+    if horizon is None:
+        return []
+    cautions = []
+    if horizon < _SHORT * n_arms:
+        cautions.append(
+            f"{horizon} rounds are fewer than {_SHORT} for each of {n_arms} arms: most go into trying arms. "
+            "Let arms share what they tell, or offer fewer."
+        )
+    if horizon > _LONG:
+        cautions.append(
+            f"after {horizon:,} rounds its posteriors take up to {8 * (horizon / n_arms) ** 2 * n_arms / 2**30:.1f} GB "
+            "when arms are played equally often, and more otherwise: memory grows with the square of the rewards."
+        )
+    return cautions

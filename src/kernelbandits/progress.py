@@ -1,0 +1,62 @@
+"""A progress bar for work that turns out to take long: none for the first seconds, none without a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.progress import Progress as Bar
+
+PATIENCE = 2.0
+"""Seconds before a bar appears."""
+
+
+class Progress:
+    """`with Progress("fit", total) as progress: progress.show(done, "residual 1e-3")`, on the error stream."""
+
+    def __init__(self, title: str, total: float | None) -> None:
+        self._title, self._total = title, total
+        self._started = time.monotonic()
+        self._bar: Bar | None = None
+
+    def __enter__(self) -> Progress:
+        """Nothing is shown yet."""
+        return self
+
+    def show(self, done: float, note: str = "") -> None:
+        """What is done of the total, with a few words."""
+        if self._bar is None:
+            if not sys.stderr.isatty() or time.monotonic() - self._started < PATIENCE:
+                return
+            self._bar = _new_bar()
+            self._bar.start()
+            self._bar.add_task(self._title, total=self._total, note="")
+        self._bar.update(self._bar.task_ids[0], completed=done, note=note)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The bar stays where it is."""
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def _new_bar() -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[note]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    return Bar(*columns, console=Console(stderr=True))

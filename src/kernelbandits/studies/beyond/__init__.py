@@ -1,0 +1,43 @@
+"""The paper's methods and this library's own, on the paper's problems and beyond: `kernelbandits reproduce beyond`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernelbandits.studies.beyond.panels import misspecified, of_figure
+from kernelbandits.studies.beyond.real_data import impressions, real_data
+from kernelbandits.studies.beyond.suite import Suite
+from kernelbandits.studies.parts import Picture
+from kernelbandits.studies.reporting import carry_out as carry_out_parts
+
+TITLE = "Beyond the paper: policies that are told nothing"
+
+
+def suites(folder: Path, data: Path | None, data_dir: Path | None) -> list[Suite]:
+    """The parts of the study; those on real data need files, the digits come with scikit-learn."""
+    parts = [
+        Suite("figure-1", "Figure 1 of the paper", of_figure("figure-1"), ("EtC", 0.45)),
+        Suite("figure-2", "Figure 2 of the paper", of_figure("figure-2"), ("best", 0.8)),
+        Suite("misspecified", "What the paper's kernel or noise does not fit", misspecified(), ("best", 1.25)),
+        real_data(folder, data_dir),
+    ]
+    return [*parts, impressions(data)] if data is not None else parts
+
+
+def carry_out(
+    folder: Path,
+    seeds: int | None,
+    horizon: int | None,
+    jobs: int | None,
+    only: tuple[str, ...],
+    as_json: bool,
+    report: bool,
+    data: Path | None = None,
+    data_dir: Path | None = None,
+) -> None:
+    """Play every suite and write a picture and a table of ratios for each."""
+    pictures = [Picture(suite.name, (suite,)) for suite in suites(folder, data, data_dir)]
+    carry_out_parts("beyond", pictures, folder, seeds, horizon, jobs, only, as_json, report, TITLE)
+
+
+__all__ = ["carry_out", "suites"]

@@ -1,0 +1,119 @@
+"""The belief that is told nothing: against a slow fit from scratch, and what it must not depend on."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kernelbandits as kb
+from kernelbandits.beliefs.arm_data import ArmData
+
+N_ARMS, DIM = 4, 6
+
+
+def rewards_of(rng, n):
+    """n rounds with the arms in random order."""
+    contexts, arms = rng.standard_normal((n, DIM)), rng.integers(N_ARMS, size=n)
+    noise = 0.1 * rng.standard_normal(n)
+    return [(contexts[t], int(arms[t]), float(np.sin(contexts[t, 0]) + 0.3 * arms[t] + noise[t])) for t in range(n)]
+
+
+def follow(belief, observed):
+    tracker = belief.start(kb.Problem(N_ARMS, DIM))
+    for context, arm, reward in observed:
+        tracker.learn(context, arm, reward, None)
+    return tracker
+
+
+def slow_answer(belief, observed, n_estimated, contexts):
+    """Estimate on the first rewards, then fit every arm to all of its rewards at once."""
+    data = ArmData(N_ARMS, DIM)
+    for context, arm, reward in observed[:n_estimated]:
+        data.add(context, arm, reward)
+    kernel, _, ridges = belief.estimate(data)
+    mean, variance, squares, counts = [], [], [], []
+    for arm in range(N_ARMS):
+        X = np.array([x for x, i, _ in observed if i == arm]).reshape(-1, DIM)
+        y = np.array([r for _, i, r in observed if i == arm]) - data.level
+        A = kernel(X) + ridges[arm] * np.eye(len(y)) if len(y) else np.zeros((0, 0))
+        k = kernel(X, contexts[arm : arm + 1])[:, 0] if len(y) else np.zeros(0)
+        mean.append(data.level + k @ np.linalg.solve(A, y))
+        variance.append(kernel(contexts[arm : arm + 1])[0, 0] - k @ np.linalg.solve(A, k))
+        squares.append(y @ np.linalg.solve(A, y))
+        counts.append(len(y))
+    amplitudes = belief.pooling.amplitudes(np.array(squares), np.array(counts))
+    return np.array(mean), np.sqrt(np.array(variance) * amplitudes)
+
+
+@pytest.mark.parametrize("pooling", [kb.Pooled(), kb.PerArm(strength=3.0)], ids=str)
+@pytest.mark.parametrize("n", [4, 11, 60])
+def test_mean_and_deviation_are_those_of_a_fit_from_scratch(pooling, n):
+    belief, rng = kb.EmpiricalBayes(pooling=pooling), np.random.default_rng(n)
+    observed = rewards_of(rng, n)
+    estimated = 4  # the counts at which it estimates: when every arm could have one, then half as many again
+    while int(np.ceil(1.5 * estimated)) <= n:
+        estimated = int(np.ceil(1.5 * estimated))
+    contexts = rng.standard_normal((N_ARMS, DIM))
+    mean, std = follow(belief, observed).mean_and_std(contexts, None)
+    expected_mean, expected_std = slow_answer(belief, observed, estimated, contexts)
+    np.testing.assert_allclose(mean, expected_mean, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(std, expected_std, rtol=1e-6, atol=1e-8)
+
+
+@given(
+    seed=st.integers(0, 2**16), stretch=st.floats(0.01, 100.0), unit=st.floats(0.01, 100.0), level=st.floats(-5.0, 5.0)
+)
+def test_units_and_levels_of_rewards_and_contexts_change_no_decision(seed, stretch, unit, level):
+    instance = kb.Synthetic(kb.LowRank(), n_arms=3, dim=8, n_bumps=10, noise_std=0.1).draw(seed)
+    rounds = instance.rounds(40, np.random.default_rng(seed))
+    changed = kb.Rounds(stretch * rounds.contexts, unit * (rounds.means + level), unit * rounds.noise)
+    for policy in (kb.ThompsonSampling(), kb.CalibratedUCB()):
+        first, second = (
+            kb.replay(policy, kb.Problem(3, 8), each, np.random.default_rng(5)).arms for each in (rounds, changed)
+        )
+        np.testing.assert_array_equal(first, second)
+
+
+def test_rewards_in_another_order_give_the_same_belief_where_an_estimation_falls_on_their_number():
+    rng = np.random.default_rng(0)
+    observed = rewards_of(rng, 63)  # 4, 6, 9, 14, 21, 32, 48, 72: not yet
+    contexts = rng.standard_normal((N_ARMS, DIM))
+    more = [*observed, *rewards_of(rng, 9)]
+    in_order = follow(kb.EmpiricalBayes(), more).mean_and_std(contexts, None)
+    shuffled = follow(kb.EmpiricalBayes(), [more[i] for i in rng.permutation(72)]).mean_and_std(contexts, None)
+    np.testing.assert_allclose(shuffled, in_order, rtol=1e-7)
+
+
+def test_bandwidths_follow_the_contexts():
+    rng = np.random.default_rng(0)
+    X = [rng.standard_normal((30, 5)), rng.standard_normal((3, 5))]
+    [kernel] = kb.Bandwidths((1.0,)).kernels(X)
+    [stretched] = kb.Bandwidths((1.0,)).kernels([10.0 * x for x in X])
+    np.testing.assert_allclose(kernel.gamma, 100.0 * stretched.gamma)
+    t = [np.sum((a - b) ** 2) / 5 for i, a in enumerate(np.concatenate(X)) for b in np.concatenate(X)[:i]]
+    np.testing.assert_allclose(kernel.gamma, 1.0 / np.median(t))
+
+
+def test_equal_contexts_and_equal_rewards_are_no_obstacle():
+    agent = kb.ThompsonSampling().start(kb.Problem(3, 2), rng=0)
+    for _ in range(30):
+        decision = agent.choose(np.ones((3, 2)))
+        agent.observe(np.ones(2), decision.arm, 1.0)
+        assert 0.0 < decision.propensity <= 1.0
+
+
+def test_arms_with_many_rewards_are_thinned_evenly():
+    data = ArmData(2, 1)
+    for i in range(1000):
+        data.add(np.array([float(i)]), 0, float(i))
+    [(X, y)] = data.evenly_spread(5)
+    np.testing.assert_array_equal(y, [0.0, 250.0, 500.0, 749.0, 999.0])
+    np.testing.assert_array_equal(X[:, 0], y)
+    assert data.played == [0]
+
+
+def test_pooling_per_arm_tells_loud_arms_from_quiet_ones():
+    squares, counts = np.array([100.0, 1.0, 0.0]), np.array([10, 10, 0])
+    np.testing.assert_allclose(kb.Pooled().amplitudes(squares, counts), 101.0 / 20.0)
+    own = kb.PerArm(strength=2.0).amplitudes(squares, counts)
+    np.testing.assert_allclose(own, [(100.0 + 10.1) / 12.0, (1.0 + 10.1) / 12.0, 5.05])

@@ -1,0 +1,88 @@
+"""Single wild rewards move a belief only so far, where that is asked for."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kernelbandits as kb
+
+K, DIM = 3, 4
+number = st.floats(-1e6, 1e6)
+
+
+@given(reward=number, mean=number, std=st.floats(1e-3, 1e3), limit=st.floats(0.1, 10.0))
+def test_drawn_in_to_the_limit(reward, mean, std, limit):
+    taken = kb.ClippedInnovations(limit).limited(reward, lambda: (mean, std))
+    reach = limit * std
+    assert taken == pytest.approx(float(np.clip(reward, mean - reach, mean + reach)))
+    if abs(reward - mean) < 0.999 * reach:
+        assert taken == reward
+    assert kb.Unlimited().limited(reward, lambda: (mean, std)) == reward
+
+
+def test_without_a_prediction_nothing_is_drawn_in():
+    """A predicted deviation of 0 (all rewards were the same so far) says nothing about the next."""
+    clipped = kb.ClippedInnovations(3.0)
+    assert clipped.limited(5.0, lambda: (1.0, 0.0)) == 5.0
+    assert clipped.first(np.array([0.0, 0.0, 0.0, 1.0])).tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert clipped.first(np.array([-1.0, 0.0, 1.0, 2.0, 1e9])).max() == pytest.approx(1.0 + 3.0 * 1.4826)
+
+
+def tracked(influence, wild_at, size, n=80):
+    rng = np.random.default_rng(0)
+    tracker = kb.EmpiricalBayes(influence=influence).start(kb.Problem(K, DIM))
+    for t in range(n):
+        x, arm = rng.standard_normal(DIM), t % K
+        reward = x[0] + 0.1 * rng.standard_normal() + size * (t in wild_at)
+        tracker.learn(x, arm, float(reward), None)
+    return np.concatenate(tracker.mean_and_std(rng.standard_normal((K, DIM)), None))
+
+
+@pytest.mark.parametrize("place", [0, 2, 40, 79])
+def test_the_size_of_a_wild_reward_does_not_matter(place):
+    """From the first reward to the last: ten thousand or a million, it is drawn in to the same."""
+    clipped = kb.ClippedInnovations(3.0)
+    large, larger = (tracked(clipped, {place}, size) for size in (1e4, 1e6))
+    assert np.allclose(large, larger, rtol=1e-6)
+    raw = [tracked(kb.Unlimited(), {place}, size) for size in (1e4, 1e6)]
+    assert not np.allclose(*raw, rtol=0.5)
+    assert np.abs(large - tracked(clipped, set(), 0.0)).max() < 2.0
+
+
+def contaminated(seed, horizon, share, size):
+    rng = np.random.default_rng(seed)
+    environment = kb.Synthetic(kb.LowRank(), n_arms=5, dim=10, kernel=kb.Gaussian(1.0), n_bumps=30, noise_std=0.1)
+    rounds = environment.draw(rng).rounds(horizon, rng)
+    wild = (rng.random(horizon) < share) * size * rng.standard_normal(horizon)
+    return kb.Rounds(rounds.contexts, rounds.means / rounds.means.std(), rounds.noise + wild)
+
+
+def regret(influence, rounds, seed):
+    policy = kb.ThompsonSampling(kb.EmpiricalBayes(influence=influence))
+    trace = kb.replay(policy, kb.Problem(5, 10), rounds, np.random.default_rng(seed))
+    return trace.cumulative_regret[-1]
+
+
+@pytest.mark.parametrize(("share", "size", "most"), [(0.05, 20.0, 0.7), (0.0, 0.0, 1.2)])
+def test_it_pays_where_rewards_are_contaminated_and_costs_little_where_not(share, size, most):
+    totals = np.zeros(2)
+    for seed in range(6):
+        rounds = contaminated(seed, 400, share, size)
+        totals += [regret(influence, rounds, seed) for influence in (kb.ClippedInnovations(), kb.Unlimited())]
+    clipped, raw = totals
+    assert clipped < most * raw
+
+
+def test_it_depends_on_the_order_of_rewards():
+    """As its description says."""
+    rng = np.random.default_rng(1)
+    contexts, arms = rng.standard_normal((40, DIM)), np.arange(40) % K
+    rewards = contexts[:, 0] + 5.0 * (rng.random(40) < 0.2)
+    answers = []
+    for order in (range(40), range(39, -1, -1)):
+        tracker = kb.EmpiricalBayes(influence=kb.ClippedInnovations(2.0)).start(kb.Problem(K, DIM))
+        for t in order:
+            tracker.learn(contexts[t], int(arms[t]), float(rewards[t]), None)
+        answers.append(tracker.mean_and_std(contexts[:K], None)[0])
+    assert not np.allclose(*answers, atol=1e-3)
