@@ -14,12 +14,14 @@ LAYERS = [
     # Each layer may import those above it in this list, and itself.
     {"version", "types", "errors"},
     {"checks", "fields", "digests", "memory", "progress"},
+    {"engines"},
     {"specs", "linalg"},
     {"problem", "tables"},
     {"kernels"},
     {"estimators"},
     {"beliefs"},
     {"environments", "policies", "adapters", "fitting"},
+    {"partitions"},
     {"theory"},
     {"metrics", "logs"},
     {"simulation", "offline", "testing"},
@@ -33,6 +35,9 @@ HEAVY = {
     "sklearn": {"adapters.py", "benchmarks", "studies/real_world/datasets.py"},
     "rich": {"progress.py", "experiments", "benchmarks", "diagnosis", "studies"},
     "click": {"cli/"},
+    "dask": {"engines"},
+    "distributed": {"engines"},
+    "cloudpickle": {"engines/parcels.py"},
 }
 
 
@@ -80,7 +85,7 @@ def test_heavy_libraries_have_their_place(path):
 
 
 def test_importing_the_library_loads_nothing_heavy():
-    heavy = ("sklearn", "matplotlib", "polars", "rich", "joblib")
+    heavy = ("sklearn", "matplotlib", "polars", "rich", "joblib", "distributed", "cloudpickle")
     code = f"import sys, kernelbandits; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

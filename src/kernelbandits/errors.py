@@ -26,6 +26,10 @@ class CellFailed(KernelBanditsError, RuntimeError):  # noqa: N818
     """One run of an experiment raised; the message names panel, method and seed."""
 
 
+class EngineFailed(KernelBanditsError, RuntimeError):  # noqa: N818
+    """The machines that should do the work cannot be reached, were lost, or have another version. Nothing is lost."""
+
+
 class TooLarge(InvalidArgument):
     """A fit needs more memory than there is. Nothing was begun; the message has the sizes and what to use instead."""
 

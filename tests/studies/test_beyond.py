@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.experiments.engines import InProcess
+from kernelbandits.engines import InProcess
 from kernelbandits.experiments.store import Store
 from kernelbandits.studies.beyond import suites
 from kernelbandits.studies.beyond.panels import DEFAULT, misspecified, panel_of

@@ -13,6 +13,7 @@ from kernelbandits.cli.study_options import given_study_options, study_options
 from kernelbandits.errors import InvalidArgument, nearest
 
 if TYPE_CHECKING:
+    from kernelbandits.engines import Engine
     from kernelbandits.experiments import Experiment
 
 
@@ -26,6 +27,18 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
             type=click.IntRange(min=1),
             metavar="N",
             help="Worker processes. Default: one a core. Results do not depend on it.",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(["local", "dask"]),
+            default="local",
+            show_default=True,
+            help="Processes of this machine, or Dask workers. Results do not depend on it.",
+        ),
+        click.option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="With --engine dask: a running scheduler, tcp://HOST:8786. Default: Dask workers on this machine.",
         ),
         click.option(
             "--out",
@@ -78,6 +91,7 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
     if name != "all" and name not in known:
         raise InvalidArgument(f"no experiment is called {name!r}; {nearest(name, [*known, 'all'])}")
     out: Path | None = options.pop("out")
+    options["engine"] = _engine(options.pop("engine"), options.pop("scheduler"), options.pop("jobs"))
     everything = list(shipped()) if options["only"] else known
     chosen = everything if name == "all" else [name]
     special = given_study_options(options, name, {each: STUDIES[each] for each in chosen if each in STUDIES})
@@ -104,6 +118,7 @@ def run(file: Path, debug: bool, **options: Any) -> None:
 
     experiment = load(file)
     out: Path | None = options.pop("out")
+    options["engine"] = _engine(options.pop("engine"), options.pop("scheduler"), options.pop("jobs"))
     _carry_out(experiment, Path("results") / experiment.name if out is None else out, **options)
 
 
@@ -135,12 +150,25 @@ def list_(as_json: bool) -> None:
         click.echo(f"  {kind:12s} {', '.join(names)}")
 
 
+def _engine(name: str, scheduler: str | None, jobs: int | None) -> Engine:
+    """The engine that the options ask for."""
+    from kernelbandits.engines import dask, local
+
+    if name == "dask":
+        if scheduler is not None and jobs is not None:
+            raise InvalidArgument("--jobs has no meaning with --scheduler: the scheduler's workers do the work")
+        return dask(scheduler, jobs)
+    if scheduler is not None:
+        raise InvalidArgument("--scheduler needs --engine dask")
+    return local(jobs)
+
+
 def _carry_out(
     experiment: Experiment,
     folder: Path,
     seeds: int | None,
     horizon: int | None,
-    jobs: int | None,
+    engine: Engine,
     only: tuple[str, ...],
     as_json: bool,
     report: bool,
@@ -155,4 +183,4 @@ def _carry_out(
         experiment = replace(experiment, horizon=horizon)
     if only:
         experiment = experiment.only(only)
-    carry_out(experiment, folder, jobs, as_json, report)
+    carry_out(experiment, folder, engine, as_json, report)

@@ -1,5 +1,6 @@
 """Estimators: data in, predictor out."""
 
+from kernelbandits.estimators.arms import fit_each
 from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.estimators.centers import (
     Centers,
@@ -52,5 +53,6 @@ __all__ = [
     "Stopping",
     "UniformCenters",
     "estimate",
+    "fit_each",
     "solver_for",
 ]

@@ -1,6 +1,6 @@
 """Experiments: grids of runs, their results, pictures and tables."""
 
-from kernelbandits.experiments.engines import Engine, InProcess, Processes, local
+from kernelbandits.engines import Dask, Engine, InProcess, Processes, dask, local
 from kernelbandits.experiments.files import load, parse, shipped
 from kernelbandits.experiments.grid import Cell, Experiment, Panel
 from kernelbandits.experiments.results import Results
@@ -9,6 +9,7 @@ from kernelbandits.experiments.store import Store
 
 __all__ = [
     "Cell",
+    "Dask",
     "Engine",
     "Experiment",
     "InProcess",
@@ -17,6 +18,7 @@ __all__ = [
     "Progress",
     "Results",
     "Store",
+    "dask",
     "load",
     "local",
     "parse",

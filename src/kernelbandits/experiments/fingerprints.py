@@ -45,6 +45,13 @@ def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str
     return _digest(json.dumps(content, sort_keys=True).encode())
 
 
+def files_in(specs: Any) -> dict[str, str]:
+    """The data files that specs name, each with the digest of its content."""
+    found: dict[str, str] = {}
+    to_table(specs, of_file=lambda path: found.setdefault(path, content_digest(path)))
+    return found
+
+
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:32]
 

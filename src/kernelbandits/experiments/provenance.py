@@ -11,8 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from kernelbandits.digests import content_digest
-from kernelbandits.experiments.fingerprints import own_code
+from kernelbandits.engines import Engine
+from kernelbandits.experiments.fingerprints import files_in, own_code
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.store import replacing
 from kernelbandits.specs import to_table
@@ -31,7 +31,7 @@ def notes_on(experiment: Experiment) -> Notes:
     return {name: lines for name, lines in said.items() if lines}
 
 
-def provenance(experiment: Experiment, seconds: float, jobs: int) -> dict[str, Any]:
+def provenance(experiment: Experiment, seconds: float, engine: Engine) -> dict[str, Any]:
     """Spec, versions, seeds and time of a run."""
     return {
         "experiment": {
@@ -51,24 +51,21 @@ def provenance(experiment: Experiment, seconds: float, jobs: int) -> dict[str, A
         "notes": notes_on(experiment),
         "files": _files_of(experiment),
         "seeds": list(experiment.seeds),
-    } | circumstances(seconds, jobs)
+    } | circumstances(seconds, engine)
 
 
 def _files_of(experiment: Experiment) -> dict[str, str]:
     """The data files in the specs, each with the digest of its content."""
-    found: dict[str, str] = {}
-    for panel in experiment.panels:
-        to_table([panel.environment, panel.methods], of_file=lambda path: found.setdefault(path, content_digest(path)))
-    return found
+    return files_in([[panel.environment, panel.methods] for panel in experiment.panels])
 
 
-def circumstances(seconds: float, jobs: int) -> dict[str, Any]:
+def circumstances(seconds: float, engine: Engine) -> dict[str, Any]:
     """Command, time, versions, code and machine of a run."""
     return {
         "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
-        "jobs": jobs,
+        "engine": repr(engine),
         "versions": {"kernelbandits": __version__, "python": platform.python_version()}
         | {name: version(name) for name in _LIBRARIES},
         "code": own_code(),

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from kernelbandits.experiments.engines import local, workers
+from kernelbandits.engines import Engine
 from kernelbandits.experiments.figures import regret_curves, save
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.provenance import Notes, notes_on, provenance, write_provenance
@@ -28,7 +28,7 @@ from kernelbandits.experiments.tables import regret_table
 def carry_out(
     experiment: Experiment,
     folder: Path,
-    jobs: int | None,
+    engine: Engine,
     as_json: bool,
     report: bool = False,
     table: Callable[[Results], Table] = regret_table,
@@ -41,12 +41,12 @@ def carry_out(
     """
     started = time.monotonic()
     notes = notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
-    results = _run_with_bar(experiment, folder, workers(jobs))
+    results = _run_with_bar(experiment, folder, engine)
     seconds = time.monotonic() - started
     found = tuple(findings(results))
     files = results.write(folder)
     files += save(regret_curves(results), folder / experiment.name)
-    record = provenance(experiment, seconds, workers(jobs))
+    record = provenance(experiment, seconds, engine)
     files.append(write_provenance(folder / "provenance.json", record))
     if report:
         more = [*sections(results), *([Findings("Findings", found)] if found else [])]
@@ -57,7 +57,7 @@ def carry_out(
         _print_table(table(results), folder, files, seconds, notes, found)
 
 
-def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
+def _run_with_bar(experiment: Experiment, folder: Path, engine: Engine) -> Results:
     """A bar on the error stream; none when that is not a terminal, so that logs stay clean."""
     console = Console(stderr=True)
     columns = (
@@ -76,7 +76,7 @@ def _run_with_bar(experiment: Experiment, folder: Path, jobs: int) -> Results:
             # Only what is left counts for the time left: runs kept from before took no time now.
             bar.update(task, total=progress.total - progress.kept, completed=progress.done)
 
-        return run(experiment, Store(folder), local(jobs), show)
+        return run(experiment, Store(folder), engine, show)
 
 
 def _print_table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -10,15 +10,21 @@ from pathlib import Path
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kernelbandits.digests import content_digest
+from kernelbandits.engines import Engine, local
 from kernelbandits.environments.base import Environment, Rounds
-from kernelbandits.errors import CellFailed
-from kernelbandits.experiments.engines import Engine, local
+from kernelbandits.errors import CellFailed, EngineFailed
+from kernelbandits.experiments.fingerprints import files_in, own_code
 from kernelbandits.experiments.grid import Cell, Experiment
 from kernelbandits.experiments.results import Results
-from kernelbandits.experiments.store import Store
+from kernelbandits.experiments.store import Store, rows_of
 from kernelbandits.problem import Problem
 from kernelbandits.simulation import replay
+from kernelbandits.version import __version__
+
+Rows = NDArray[np.void]
 
 
 @final
@@ -47,7 +53,9 @@ def run(
     missing = [cell for cell in cells if store.load(cell.fingerprint, cell.horizon) is None]
     kept, done = len(cells) - len(missing), 0
     on_progress(Progress(kept, done, len(cells)))
-    for n_finished in (engine or local()).map(partial(_play_unit, store), _units(missing)):
+    engine = engine or local()
+    played = _saved_by_workers if engine.shares_files else _saved_here
+    for n_finished in played(engine, store, _units(missing)):
         done += n_finished
         on_progress(Progress(kept, done, len(cells)))
     return Results.collect(experiment, cells, store)
@@ -78,8 +86,44 @@ def world(environment: Environment, horizon: int, seed: int) -> tuple[Problem, R
     return instance.problem(horizon), instance.rounds(horizon, np.random.default_rng(for_rounds)), chance
 
 
-def _play_unit(store: Store, unit: list[Cell]) -> int:
-    """Play and save every cell of one instance; the number of cells."""
+def _saved_by_workers(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:
+    """Every cell is on disk as soon as it is played; numbers of cells."""
+    return engine.map(partial(_play_into, store), units)
+
+
+def _saved_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:
+    """The workers have other files than this process: the cells of an instance come back together."""
+    tasks = [
+        (own_code(), files_in([[cell.panel.environment, cell.panel.methods] for cell in unit]), unit) for unit in units
+    ]
+    for played in engine.map(_play_elsewhere, tasks):
+        for fingerprint, rows in played:
+            store.save(fingerprint, rows)
+        yield len(played)
+
+
+def _play_into(store: Store, unit: list[Cell]) -> int:
+    for fingerprint, rows in _play(unit):
+        store.save(fingerprint, rows)
+    return len(unit)
+
+
+def _play_elsewhere(task: tuple[str, dict[str, str], list[Cell]]) -> list[tuple[str, Rows]]:
+    """Play the cells where code and data are those that the fingerprints stand for, or not at all."""
+    code, files, unit = task
+    if own_code() != code:
+        raise EngineFailed(
+            f"a worker's kernelbandits {__version__} has other code than this process's; "
+            "install the same files on every worker and start the workers again"
+        )
+    for path, digest in files.items():
+        if not Path(path).is_file() or content_digest(path) != digest:
+            raise EngineFailed(f"a worker has no file {path}, or another one; put the same file there on every worker")
+    return list(_play(unit))
+
+
+def _play(unit: list[Cell]) -> Iterator[tuple[str, Rows]]:
+    """Play every cell of one instance: (fingerprint, rows)."""
     first = unit[0]
     try:
         problem, rounds, chance = world(first.panel.environment, first.horizon, first.seed)
@@ -90,8 +134,7 @@ def _play_unit(store: Store, unit: list[Cell]) -> int:
             trace = replay(cell.panel.methods[cell.method], problem, rounds, np.random.default_rng(chance))
         except Exception as error:
             raise CellFailed(f"{cell}: {_words(error)}") from error
-        store.save(cell.fingerprint, trace)
-    return len(unit)
+        yield cell.fingerprint, rows_of(trace)
 
 
 def _words(error: Exception) -> str:

@@ -41,10 +41,8 @@ class Store:
             if time.time() - path.stat().st_mtime > _ABANDONED_AFTER:
                 path.unlink(missing_ok=True)
 
-    def save(self, fingerprint: str, trace: Trace) -> None:
+    def save(self, fingerprint: str, rows: NDArray[np.void]) -> None:
         """Write a cell: to a file of its own first, then renamed, so that no reader ever sees half of it."""
-        rows = np.empty(len(trace.arms), dtype=_ROW)
-        rows["arm"], rows["regret"] = trace.arms, trace.regrets
         with replacing(self._path(fingerprint)) as part, part.open("wb") as file:
             np.save(file, rows, allow_pickle=False)
 
@@ -58,6 +56,13 @@ class Store:
 
     def _path(self, fingerprint: str) -> Path:
         return self.cells / f"{fingerprint}.npy"
+
+
+def rows_of(trace: Trace) -> NDArray[np.void]:
+    """What is kept of a trace: (arm, regret) of every round."""
+    rows = np.empty(len(trace.arms), dtype=_ROW)
+    rows["arm"], rows["regret"] = trace.arms, trace.regrets
+    return rows
 
 
 class replacing:  # noqa: N801

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
+
+if TYPE_CHECKING:
+    from kernelbandits.engines import Engine
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A title, and what to do, called as (folder, seeds=, horizon=, jobs=, only=, as_json=, report=) by the command.
+    """A title, and what to do, called as (folder, seeds=, horizon=, engine=, only=, as_json=, report=) by the command.
 
     `options` names options of the command that this study has besides; those that were given are passed on as well.
     """
@@ -25,7 +28,7 @@ def _theory(
     folder: Path,
     seeds: int | None,
     horizon: int | None,
-    jobs: int | None,
+    engine: Engine,
     only: tuple[str, ...],
     as_json: bool,
     report: bool,
@@ -34,7 +37,7 @@ def _theory(
     from kernelbandits.studies.theory import PICTURES
 
     title = "The paper's theory against experiment"
-    carry_out("theory", PICTURES, folder, seeds, horizon, jobs, only, as_json, report, title)
+    carry_out("theory", PICTURES, folder, seeds, horizon, engine, only, as_json, report, title)
 
 
 def _real_world(folder: Path, **options: Any) -> None:

@@ -16,7 +16,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from kernelbandits.experiments.engines import local, workers
+from kernelbandits.engines import Engine
 from kernelbandits.experiments.figures import save
 from kernelbandits.experiments.provenance import circumstances, write_provenance
 from kernelbandits.experiments.report import write_report
@@ -32,7 +32,7 @@ def carry_out(
     folder: Path,
     seeds: int | None,
     horizon: int | None,
-    jobs: int | None,
+    engine: Engine,
     only: tuple[str, ...],
     as_json: bool,
     report: bool = False,
@@ -43,12 +43,12 @@ def carry_out(
     wanted = resized(pictures, seeds, horizon, only)
     parts = [part for picture in wanted for part in picture.parts]
     folder.mkdir(parents=True, exist_ok=True)
-    rows = _compute(parts, folder, workers(jobs))
+    rows = _compute(parts, folder, engine)
     files = [_write(rows[part.name], folder / f"{part.name}.csv") for part in parts]
     for picture in wanted:
         files += save(picture.draw(rows), folder / picture.name)
     seconds = time.monotonic() - started
-    record = {"study": name, "parts": {part.name: repr(part) for part in parts}} | circumstances(seconds, workers(jobs))
+    record = {"study": name, "parts": {part.name: repr(part) for part in parts}} | circumstances(seconds, engine)
     files.append(write_provenance(folder / "provenance.json", record))
     if report:
         images = {picture.name: (folder / f"{picture.name}.svg").read_text(encoding="utf-8") for picture in wanted}
@@ -58,7 +58,7 @@ def carry_out(
     say(name, parts, rows, folder, files, seconds)
 
 
-def _compute(parts: Sequence[Part], folder: Path, jobs: int) -> dict[str, pl.DataFrame]:
+def _compute(parts: Sequence[Part], folder: Path, engine: Engine) -> dict[str, pl.DataFrame]:
     """Every part's rows, with a bar on the error stream where that is a terminal."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description:14s}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -70,7 +70,7 @@ def _compute(parts: Sequence[Part], folder: Path, jobs: int) -> dict[str, pl.Dat
             def show(done: int, total: int, task: Any = task) -> None:
                 bar.update(task, total=total, completed=done)
 
-            rows[part.name] = part.rows(Work(Store(folder), local(jobs), show))
+            rows[part.name] = part.rows(Work(Store(folder), engine, show))
     return rows
 
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kernelbandits import paper
+from kernelbandits.engines import Engine
 from kernelbandits.environments import Avazu, AvazuDesign, AvazuStandIn, OwnContexts, SharedContexts
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Results, reporting
@@ -119,7 +120,7 @@ def carry_out(
     folder: Path,
     seeds: int | None,
     horizon: int | None,
-    jobs: int | None,
+    engine: Engine,
     only: tuple[str, ...],
     as_json: bool,
     report: bool,
@@ -131,4 +132,4 @@ def carry_out(
     environment = AvazuStandIn(design=chosen) if data is None else Avazu(str(data), chosen)
     whole = experiment(environment, seeds, horizon)
     part = whole.only(only) if only else whole
-    reporting.carry_out(part, folder, jobs, as_json, report, table, sections=lambda results: [section(results)])
+    reporting.carry_out(part, folder, engine, as_json, report, table, sections=lambda results: [section(results)])

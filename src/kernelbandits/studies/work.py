@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar, final
+from typing import final
 
-from kernelbandits.experiments.engines import Engine
+from kernelbandits.engines.base import Answer, Engine, Task, numbered
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.running import Progress, run
 from kernelbandits.experiments.store import Store
-
-Task = TypeVar("Task")
-Answer = TypeVar("Answer")
 
 
 @final
@@ -30,7 +27,7 @@ class Work:
         """The answers in the order of the tasks, whichever is ready first. Give the longest tasks first."""
         found: dict[int, Answer] = {}
         self.on_progress(0, len(tasks))
-        for i, answer in self.engine.map(partial(_numbered, function), list(enumerate(tasks))):
+        for i, answer in self.engine.map(partial(numbered, function), list(enumerate(tasks))):
             found[i] = answer
             self.on_progress(len(found), len(tasks))
         return [found[i] for i in range(len(tasks))]
@@ -42,7 +39,3 @@ class Work:
             self.on_progress(progress.done, progress.total - progress.kept)
 
         return run(experiment, self.store, self.engine, show)
-
-
-def _numbered(function: Callable[[Task], Answer], task: tuple[int, Task]) -> tuple[int, Answer]:
-    return task[0], function(task[1])

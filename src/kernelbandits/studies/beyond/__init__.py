@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kernelbandits.engines import Engine
 from kernelbandits.studies.beyond.panels import misspecified, of_figure
 from kernelbandits.studies.beyond.real_data import impressions, real_data
 from kernelbandits.studies.beyond.suite import Suite
@@ -28,7 +29,7 @@ def carry_out(
     folder: Path,
     seeds: int | None,
     horizon: int | None,
-    jobs: int | None,
+    engine: Engine,
     only: tuple[str, ...],
     as_json: bool,
     report: bool,
@@ -37,7 +38,7 @@ def carry_out(
 ) -> None:
     """Play every suite and write a picture and a table of ratios for each."""
     pictures = [Picture(suite.name, (suite,)) for suite in suites(folder, data, data_dir)]
-    carry_out_parts("beyond", pictures, folder, seeds, horizon, jobs, only, as_json, report, TITLE)
+    carry_out_parts("beyond", pictures, folder, seeds, horizon, engine, only, as_json, report, TITLE)
 
 
 __all__ = ["carry_out", "suites"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kernelbandits.engines import Engine
 from kernelbandits.experiments.reporting import carry_out as carry_out_experiment
 from kernelbandits.studies.real_world.experiment import HORIZON, SEEDS, choices, experiment
 from kernelbandits.studies.real_world.finding_data import find
@@ -14,7 +15,7 @@ def carry_out(
     folder: Path,
     seeds: int | None,
     horizon: int | None,
-    jobs: int | None,
+    engine: Engine,
     only: tuple[str, ...],
     as_json: bool,
     report: bool,
@@ -26,7 +27,7 @@ def carry_out(
     study = experiment(found.environments, horizon, SEEDS if seeds is None else seeds)
     study = study.only(only) if only else study
     said = [*choices(study), *found.left_out_words()]
-    carry_out_experiment(study, folder, jobs, as_json, report, findings=lambda results: [*findings(results), *said])
+    carry_out_experiment(study, folder, engine, as_json, report, findings=lambda results: [*findings(results), *said])
 
 
 __all__ = ["carry_out"]

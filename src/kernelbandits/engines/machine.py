@@ -1,31 +1,20 @@
-"""Where the work is done. An engine maps a function over tasks and yields answers as they come, in any order."""
+"""The engines of this machine: one task after the other, or worker processes."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, final
+from functools import partial
+from typing import final
 
 from threadpoolctl import threadpool_limits
 
 from kernelbandits import checks
-
-Task = TypeVar("Task")
-Answer = TypeVar("Answer")
-
-
-class Engine(ABC):
-    """Maps a function over tasks. Answers must not depend on the engine, nor on the order of the tasks."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def map(self, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> Iterator[Answer]:
-        """Answers as they are ready. Every call runs with one BLAS thread."""
+from kernelbandits.engines.base import Answer, Engine, Task, numbered
+from kernelbandits.engines.tree import checked, combined_as_they_come
 
 
 @final
@@ -33,11 +22,20 @@ class Engine(ABC):
 class InProcess(Engine):
     """One task after the other, here."""
 
+    @property
+    def shares_files(self) -> bool:
+        return True
+
     def map(self, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> Iterator[Answer]:
         for task in tasks:
             with threadpool_limits(1):
                 answer = function(task)
             yield answer
+
+    def reduce(
+        self, function: Callable[[Task], Answer], combine: Callable[[Answer, Answer], Answer], tasks: Sequence[Task]
+    ) -> Answer:
+        return _reduced(self, function, combine, tasks)
 
 
 @final
@@ -47,12 +45,21 @@ class Processes(Engine):
 
     n_jobs: int
 
+    @property
+    def shares_files(self) -> bool:
+        return True
+
     def map(self, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> Iterator[Answer]:
         import joblib
 
         with joblib.parallel_config("loky", n_jobs=min(self.n_jobs, max(1, len(tasks))), inner_max_num_threads=1):
             pool = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs")
             yield from pool(joblib.delayed(_in_worker)(function, task) for task in tasks)
+
+    def reduce(
+        self, function: Callable[[Task], Answer], combine: Callable[[Answer, Answer], Answer], tasks: Sequence[Task]
+    ) -> Answer:
+        return _reduced(self, function, combine, tasks)
 
 
 def workers(n_jobs: int | None = None) -> int:
@@ -68,6 +75,17 @@ def local(n_jobs: int | None = None) -> Engine:
     """The engine for this machine: `n_jobs` processes, one a core when None."""
     n_workers = workers(n_jobs)
     return InProcess() if n_workers == 1 else Processes(n_workers)
+
+
+def _reduced(
+    engine: Engine,
+    function: Callable[[Task], Answer],
+    combine: Callable[[Answer, Answer], Answer],
+    tasks: Sequence[Task],
+) -> Answer:
+    answers = engine.map(partial(numbered, function), list(enumerate(checked(tasks))))
+    with threadpool_limits(1):
+        return combined_as_they_come(answers, len(tasks), combine)
 
 
 def _in_worker(function: Callable[[Task], Answer], task: Task) -> Answer:

@@ -1,0 +1,43 @@
+"""Where the work is done. An engine maps a function over tasks; answers do not depend on which engine it was."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+
+class Engine(ABC):
+    """Maps a function over tasks. Answers must not depend on the engine, nor on the order of the tasks."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def shares_files(self) -> bool:
+        """Whether the workers see the files of this machine, so that they may write their answers there themselves."""
+
+    @abstractmethod
+    def map(self, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> Iterator[Answer]:
+        """Answers as they are ready. Every call runs with one BLAS thread."""
+
+    @abstractmethod
+    def reduce(
+        self, function: Callable[[Task], Answer], combine: Callable[[Answer, Answer], Answer], tasks: Sequence[Task]
+    ) -> Answer:
+        """All answers combined in the tree of `kernelbandits.engines.tree`: the same bits on every engine."""
+
+
+def in_order(engine: Engine, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
+    """The answers in the order of the tasks, whichever is ready first."""
+    found = dict(engine.map(partial(numbered, function), list(enumerate(tasks))))
+    return [found[i] for i in range(len(tasks))]
+
+
+def numbered(function: Callable[[Task], Answer], task: tuple[int, Task]) -> tuple[int, Answer]:
+    """The answer to a numbered task, with its number."""
+    return task[0], function(task[1])

@@ -1,0 +1,135 @@
+"""`kernelbandits run --engine dask` as a process: the same files, one line for what goes wrong, nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+from loopback import kill, machines, wait_for
+from small import TOML
+
+COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()", "run"]
+LONG = TOML.replace("seeds = 3", "seeds = 100").replace("horizon = 120", "horizon = 400")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(TOML, encoding="utf-8")
+    return path
+
+
+def start(*arguments, folder, **options):
+    scratch = folder / "scratch"
+    scratch.mkdir(exist_ok=True)
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        cwd=folder,
+        env=os.environ | {"TMPDIR": str(scratch)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def finished(process):
+    out, error = process.communicate(timeout=120)
+    return process.returncode, out, error
+
+
+def cells(folder):
+    return list((folder / "cells").glob("*.npy"))
+
+
+def test_workers_of_this_machine_write_the_same_bytes_and_leave_nothing(file, tmp_path):
+    here = start(file, "--jobs", 1, "--out", "here", folder=tmp_path)
+    code, _, error = finished(start(file, "--engine", "dask", "--jobs", 2, "--out", "dask", folder=tmp_path))
+    assert (code, error) == (0, "")
+    assert finished(here)[0] == 0
+    for name in ("results.parquet", "summary.csv"):
+        assert (tmp_path / "dask" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+    assert "Loopback(n_workers=2)" in (tmp_path / "dask" / "provenance.json").read_text(encoding="utf-8")
+    assert list((tmp_path / "scratch").iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"small.toml", "scratch", "here", "dask"}
+
+
+def test_an_address_that_leads_nowhere_is_one_line_within_seconds(file, tmp_path):
+    begun = time.monotonic()
+    code, out, error = finished(
+        start(file, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "--out", "out", folder=tmp_path)
+    )
+    assert time.monotonic() - begun < 20  # 5 seconds of knocking, and starting Python on a busy machine
+    assert (code, out) == (1, "")
+    assert error.startswith("kernelbandits: no Dask scheduler answers at tcp://127.0.0.1:1 ")
+    assert error.count("\n") == 1
+
+
+def test_a_lost_scheduler_is_one_line_and_the_store_goes_on(tmp_path):
+    file = tmp_path / "long.toml"
+    file.write_text(LONG, encoding="utf-8")
+    with machines(tmp_path, n_workers=1) as running:
+        process = start(file, "--engine", "dask", "--scheduler", running.address, "--out", "out", folder=tmp_path)
+        wait_for(lambda: cells(tmp_path / "out"), process)
+        kill(running.scheduler)
+        begun = time.monotonic()
+        code, out, error = finished(process)
+        assert time.monotonic() - begun < 20
+    assert (code, out) == (1, "")
+    assert error == (
+        f"kernelbandits: the scheduler at {running.address} was lost; "
+        "what is finished is kept, the same command goes on from there\n"
+    )
+    kept = cells(tmp_path / "out")
+    assert 0 < len(kept) < 600
+    times = {path: path.stat().st_mtime_ns for path in kept}
+    fewer = ("--seeds", 1, "--jobs", 1)
+    assert finished(start(file, *fewer, "--out", "out", folder=tmp_path))[0] == 0
+    assert finished(start(file, *fewer, "--out", "whole", folder=tmp_path))[0] == 0
+    assert all(path.stat().st_mtime_ns == time for path, time in times.items())
+    assert (tmp_path / "out" / "results.parquet").read_bytes() == (tmp_path / "whole" / "results.parquet").read_bytes()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted_or_killed_it_leaves_no_process(tmp_path, how):
+    file = tmp_path / "long.toml"
+    file.write_text(LONG, encoding="utf-8")
+    process = start(file, "--engine", "dask", "--jobs", 2, "--out", "out", folder=tmp_path, start_new_session=True)
+    wait_for(lambda: cells(tmp_path / "out"), process)
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) >= 2
+    # Ctrl-C goes to every process of the terminal; `kill -9` to one.
+    (os.killpg if how == signal.SIGINT else os.kill)(process.pid, how)
+    process.wait(timeout=60)
+    _, alive = psutil.wait_procs(children, timeout=15)
+    for child in alive:
+        child.kill()
+    assert alive == []
+    if how == signal.SIGINT:
+        code, _, error = finished(process)
+        assert code == 130
+        assert (
+            error.strip() == "kernelbandits: interrupted; finished runs are kept, the same command goes on from there"
+        )
+        assert list((tmp_path / "scratch").iterdir()) == []
+    else:
+        process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler needs --engine dask"),
+        (["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "--jobs", "2"], "--jobs has no meaning with"),
+        (["--engine", "dask", "--scheduler", "http://x:1"], "scheduler must be an address like tcp://HOST:8786"),
+        (["--engine", "spark"], "'spark' is not one of 'local', 'dask'"),
+    ],
+)
+def test_wrong_options_are_one_line(file, tmp_path, options, words):
+    code, _, error = finished(start(file, *options, "--out", "out", folder=tmp_path))
+    assert code == 2
+    assert words in error
+    assert error.count("\n") == 1
