@@ -65,10 +65,20 @@ MEMORIES = [kb.Everything(), kb.Window(40)]
 
 INFLUENCES = [kb.Unlimited(), kb.ClippedInnovations(limit=2.5)]
 
+ARM_COVARIANCES = [
+    kb.CommonFunction(),
+    kb.Exchangeable(weight=0.3),
+    kb.GivenSimilarity(((2.0, 0.5), (0.5, 1.0))),
+    kb.ArmFeatures(((0.0, 1.0), (1.0, 0.5), (2.0, 2.0)), kb.Matern(nu=1.5)),
+]
+
 BELIEFS = [
     kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
+    kb.BudgetedArms(kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge=0.1), budget=12, oversampling=2.0, seed=1),
     *(kb.EmpiricalBayes(family, offset=0.5, pooling=pooling) for family in FAMILIES for pooling in POOLINGS),
     kb.EmpiricalBayes(pooling=kb.PerArm(), memory=kb.Window(20), influence=kb.ClippedInnovations()),
+    *(kb.JointArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1), sharing) for sharing in ARM_COVARIANCES[:2]),
+    kb.HierarchicalBayes(kb.Bandwidths((2.0, 0.5)), (kb.Exchangeable(0.0), kb.CommonFunction()), offset=0.5),
 ]
 
 POLICIES = [
@@ -88,6 +98,8 @@ POLICIES = [
     kb.LinearUCB(alpha=0.0, intercept=False),
     kb.LinearThompsonSampling(scale=0.3),
     kb.LinearThompsonSampling(scale=0.0, ridge=0.5, intercept=False),
+    kb.SupKernelUCB(BELIEFS[0], width=0.5, reward_range=2.0),
+    kb.SupKernelUCB(),
     kb.Uniform(),
     kb.Oracle(),
     kb.ExplorationFloor(kb.ThompsonSampling(), epsilon=0.05),
@@ -145,6 +157,7 @@ ALL = [
     *POOLINGS,
     *MEMORIES,
     *INFLUENCES,
+    *ARM_COVARIANCES,
     *BELIEFS,
     *POLICIES,
     *COVARIANCES,

@@ -110,7 +110,7 @@ def successive_elimination(rounds, kernel, ridge, share, horizon, cap):
             regret = (best - committed) * sqrt((n_draws - 1) / int(n_draws))
             turn_regret = best - np.mean([data[i][1].mean() for i in contenders])
             remaining = horizon - len(arms) + sum(len(played[i]) for i in contenders) % len(contenders)
-            if len(contenders) == 1 or regret * (remaining + spent) <= spent * turn_regret:
+            if regret * (remaining + spent) <= spent * turn_regret:
                 break
         for _ in contenders:
             arm = min(contenders, key=lambda i: len(played[i]))

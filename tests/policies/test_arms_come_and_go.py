@@ -17,6 +17,8 @@ CAN = [
     kb.ThompsonSampling(),
     kb.ThompsonSampling(kb.IndependentArms(MODEL), n_initial=0),
     kb.CalibratedUCB(kb.EmpiricalBayes(pooling=kb.PerArm(), memory=kb.Window(30))),
+    kb.CalibratedUCB(kb.JointArms(MODEL, kb.Exchangeable(0.2))),
+    kb.CalibratedUCB(kb.HierarchicalBayes()),
     kb.GPUCB(MODEL, kb.ConstantWidth(1.0)),
     kb.ExploreThenCommit(kb.KernelRidge(kb.Gaussian(), ridge=0.1), n_explore=60),
     kb.GreedyInterpolation(),

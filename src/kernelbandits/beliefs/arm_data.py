@@ -88,11 +88,13 @@ class ArmData:
 
     def evenly_spread(self, most: int) -> list[tuple[Array, Array]]:
         """Data of every played arm, at most `most` rewards of each, evenly spread over the order that `of` gives."""
-        parts = []
-        for X, y in map(self.of, self.played):
-            rows = np.linspace(0, len(y) - 1, min(most, len(y))).round().astype(np.int64)
-            parts.append((X[rows], y[rows]))
-        return parts
+        return [self.thinned(arm, most) for arm in self.played]
+
+    def thinned(self, arm: int, most: int) -> tuple[Array, Array]:
+        """At most `most` rewards of an arm with their contexts, evenly spread over the order that `of` gives."""
+        X, y = self.of(arm)
+        rows = np.linspace(0, len(y) - 1, min(most, len(y))).round().astype(np.int64)
+        return X[rows], y[rows]
 
     def spread(self, values: Array, default: float) -> Array:
         """One value an arm, shape (K,), from values of the played arms; `default` for the others."""

@@ -79,14 +79,20 @@ class Lookahead:
     def _covariances(self, posterior: Posterior, arm: int, row: int | None, start: int) -> Array:
         """K(x, Z) for the newest observation x and the arm's contexts from `start` on."""
         if row is None:
-            newest = posterior.points[posterior.n - 1 : posterior.n]
-            fresh: Array = self._kernel.block(newest, self._contexts[start:, arm])[0]
+            newest = self._kernel.left(posterior.points[posterior.n - 1 : posterior.n])
+            fresh: Array = self._kernel.evaluate(newest, self._right_from(arm, start))[0]
             return fresh
         known = self._K[arm]
         if known is None:
             # K(Z, Z) of what is still ahead of this arm, for all of its observations in this block.
-            ahead, right = self._contexts[start:, arm], self._right[arm]
-            right = self._kernel.right(ahead) if right is None else tuple([feature[start:] for feature in right])
-            known = self._K[arm] = (self._kernel.evaluate(self._kernel.left(ahead), right), start)
+            ahead = self._kernel.left(self._contexts[start:, arm])
+            known = self._K[arm] = (self._kernel.evaluate(ahead, self._right_from(arm, start)), start)
         K, first = known
         return K[row - first, start - first :]
+
+    def _right_from(self, arm: int, start: int) -> Features:
+        """Features of the arm's contexts from `start` on."""
+        right = self._right[arm]
+        if right is None:
+            right = self._right[arm] = self._kernel.right(self._contexts[:, arm])
+        return tuple([feature[start:] for feature in right])

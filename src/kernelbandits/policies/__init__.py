@@ -13,6 +13,7 @@ from kernelbandits.policies.linear_ucb import LinearUCB
 from kernelbandits.policies.propensities import largest_probabilities
 from kernelbandits.policies.recommending import Recommendation, default_policy, recommend
 from kernelbandits.policies.successive_elimination import SuccessiveElimination
+from kernelbandits.policies.sup_kernel_ucb import SupKernelUCB
 from kernelbandits.policies.thompson import ThompsonSampling
 from kernelbandits.policies.widths import ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
 
@@ -36,6 +37,7 @@ __all__ = [
     "Recommendation",
     "SubGaussianWidth",
     "SuccessiveElimination",
+    "SupKernelUCB",
     "TheoreticalWidth",
     "ThompsonSampling",
     "Uniform",

@@ -106,7 +106,7 @@ class ExploringLearner(Learner):
         if self._turns.total >= (max(self._problem.n_arms, horizon // 2) if self._cap is None else self._cap):
             return False
         n_turns, begun = divmod(self._turns.of(self._contenders), n_arms)
-        if n_turns < FEWEST or n_arms == 1 or self._estimate is None:
+        if n_turns < FEWEST or self._estimate is None:
             return n_turns < FEWEST
         remaining = max(horizon - self._n_decisions + begun, 0)
         return self._estimate.worth_another_turn(n_turns, n_arms, remaining)

@@ -28,7 +28,7 @@ class GreedyInterpolation(Policy):
     context speaks for them, and every return teaches. Where they do not vary, an arm may be given up for good.
 
     The interpolator is the mean of `model` with a ridge so small that it matters for repeated contexts only, whose
-    rewards are then averaged. A kernel with a constant, such as `Gaussian(4.0) + 1.0`, learns each arm's own level.
+    rewards are then averaged. The constant in the default's kernel lets an arm's level be learned from few rewards.
 
     The choice is known given the past, so its propensity is 1 (ties apart).
 
@@ -43,7 +43,7 @@ class GreedyInterpolation(Policy):
     1
     """
 
-    model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0), ridge=1e-8)
+    model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0) + 1.0, ridge=1e-8)
     n_initial: Count = 2
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:

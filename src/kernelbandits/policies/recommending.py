@@ -19,7 +19,7 @@ def default_policy() -> Policy:
 
     Optimism on an empirical Bayes belief: it estimates amplitude, offset, noise and bandwidth from the rewards, keeps
     learning, and plays the largest mean plus one standard deviation. No setting depends on the problem. `kernelbandits
-    reproduce beyond` compares it with the paper's eight methods on 27 problems.
+    reproduce beyond` compares it with the paper's eight methods on 28 problems.
 
     It is not the right one where logs are to be evaluated later (its choices are certain given the past: take
     `ThompsonSampling`), where arms share their reward function (their data should be pooled), where rewards
@@ -83,6 +83,6 @@ def _cautions(problem: Problem) -> list[str]:
     if horizon > _LONG:
         cautions.append(
             f"after {horizon:,} rounds its posteriors take up to {8 * (horizon / n_arms) ** 2 * n_arms / 2**30:.1f} GB "
-            "when arms are played equally often, and more otherwise: memory grows with the square of the rewards."
+            "when arms are played equally often, and more otherwise; CalibratedUCB(BudgetedArms(…)) keeps to a budget."
         )
     return cautions

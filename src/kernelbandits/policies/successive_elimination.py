@@ -26,8 +26,9 @@ class SuccessiveElimination(Policy):
     After three turns, and after every turn from then on, each arm's chance to have the largest reward of a round is
     estimated over all rounds that can be put together from past draws. An arm whose chance is below `share` of the
     leader's has no more turns while that is so. It is not given up: its interpolator stays, and after the commitment it
-    is played wherever a context speaks for it. Turns end when another one would cost more than it saves, as there, or
-    when one arm is left. In all they take at most `cap` rounds; None is half of the horizon.
+    is played wherever a context speaks for it. Turns end when another one would cost more than it saves, as there: a
+    leader without contenders has turns until predictions do better than playing it always. In all they take at most
+    `cap` rounds; None is half of the horizon.
 
     Most arms are far from the best, and to know them better is what the exploration of the paper pays for. Once
     committed it needs no more rewards; where these keep coming, `ThompsonSampling` does better.

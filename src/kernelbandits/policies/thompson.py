@@ -28,6 +28,12 @@ class ThompsonSampling(Policy):
     The propensity of the played arm is exact: the probability that its draw is the largest of independent normals, by
     quadrature with an error below 10⁻¹⁰.
 
+    Draws of different arms are independent. A belief in which arms share (`JointArms`, `HierarchicalBayes`) has
+    correlated means, and of it every arm's own distribution is drawn from: propensities stay exact, but differences
+    between arms spread more than the belief says, and exploring is wider than with joint draws. For arms that share
+    nine tenths of their function regret was 5 % larger with contexts of each arm's own and 20 % with one context for
+    all arms (seeds 1000–1009); `CalibratedUCB` does not mind.
+
     Cost: that of the belief, and O(K) a round for the propensity (about 0.1 ms at K = 20).
 
     Reference: Thompson 1933; for kernels, Chowdhury & Gopalan 2017.

@@ -7,6 +7,7 @@ from typing import final
 
 import polars as pl
 from matplotlib.figure import SubFigure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from kernelbandits import paper
 from kernelbandits.experiments import Experiment, Panel, Results
@@ -45,7 +46,7 @@ class Suite(Part):
 
     @property
     def height(self) -> float:
-        return 1.1 + 0.42 * len(self.panels)
+        return max(3.2, 1.1 + 0.42 * len(self.panels))  # the legend needs the least
 
     def rows(self, work: Work) -> pl.DataFrame:
         experiment = Experiment(self.label, self.panels, self.horizon, tuple(range(self.seeds)))
@@ -54,7 +55,7 @@ class Suite(Part):
         return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """A row a panel: the best of the eight, then the ratio to EtC of every new policy, the default with errors."""
+        """A row a panel: the best of the eight, the default policy against both, then the others' ratios to EtC."""
         lines = []
         for panel in self.panels:
             own = {row["method"]: row for row in rows.filter(pl.col("panel") == panel.name).iter_rows(named=True)}
@@ -68,7 +69,7 @@ class Suite(Part):
                 "default / best": _with_error(default["to_best"], default["to_best_se"]),
             }
             others = [name for name in own if name not in (*paper.methods(dim=1), DEFAULT)]
-            lines.append(line | {f"{name} / EtC": own[name]["to_etc"] for name in others})
+            lines.append(line | {name: own[name]["to_etc"] for name in others})
         return pl.DataFrame(lines)
 
     def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
@@ -94,6 +95,9 @@ class Suite(Part):
             )
         axes.axvline(1.0, color="0.45", linestyle=":", linewidth=1.0)
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_minor_locator(NullLocator())
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
         axes.set_xlabel("final regret / regret of EtC")

@@ -1,0 +1,123 @@
+"""How alike arms are: a covariance matrix B of shape (K, K), so that Cov(f⁽ⁱ⁾(x), f⁽ʲ⁾(z)) = B_ij K(x, z)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Annotated, final
+
+import numpy as np
+
+from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.fields import Range
+from kernelbandits.kernels import Gaussian, Kernel
+from kernelbandits.specs import Spec
+from kernelbandits.types import Array
+
+Share = Annotated[float, Range("a number from 0 to 1", lambda v: 0 <= v <= 1)]
+_ROUNDING = 1e-10
+
+
+class ArmCovariance(Spec, ABC):
+    """What arms tell about each other."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def matrix(self, n_arms: int) -> Array:
+        """B for K arms, symmetric and positive semi-definite, shape (K, K)."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CommonFunction(ArmCovariance):
+    """B = 11ᵀ: all arms have one reward function, only their contexts differ.
+
+    Reference: Valko et al. 2013.
+
+    >>> CommonFunction().matrix(2)
+    array([[1., 1.],
+           [1., 1.]])
+    """
+
+    def matrix(self, n_arms: int) -> Array:
+        return np.ones((n_arms, n_arms))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exchangeable(ArmCovariance):
+    """B = w·11ᵀ + (1 − w)·I: f⁽ⁱ⁾ = √w g + √(1 − w) h⁽ⁱ⁾ with a common g and an h⁽ⁱ⁾ of every arm's own.
+
+    w = `weight` is the correlation of any two arms: 0 for independent arms, 1 for one common function.
+
+    >>> Exchangeable(0.25).matrix(2)
+    array([[1.  , 0.25],
+           [0.25, 1.  ]])
+    """
+
+    weight: Share = 0.5
+
+    def matrix(self, n_arms: int) -> Array:
+        return self.weight + (1.0 - self.weight) * np.eye(n_arms)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GivenSimilarity(ArmCovariance):
+    """B entry by entry, as nested lists (`array.tolist()`): K rows of K numbers.
+
+    Reference: Krause & Ong 2011, products of a kernel over arms and one over contexts.
+
+    >>> GivenSimilarity([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 2.0]]).matrix(3)[0]
+    array([1. , 0.9, 0. ])
+    """
+
+    entries: tuple[tuple[float, ...], ...]
+
+    def _validate(self) -> None:
+        B = _rectangular("GivenSimilarity: entries", self.entries)
+        if B.shape[0] != B.shape[1] or not np.allclose(B, B.T, rtol=_ROUNDING):
+            raise InvalidArgument(f"GivenSimilarity: entries must be a symmetric matrix; got shape {B.shape}, {B}")
+        smallest = float(np.linalg.eigvalsh(B)[0])
+        if smallest < -_ROUNDING * max(float(np.abs(B).max()), 1.0):
+            raise InvalidArgument(
+                "GivenSimilarity: entries must be positive semi-definite, as a matrix of covariances is; "
+                f"got the eigenvalue {smallest:.3g}. Lower what is off the diagonal."
+            )
+
+    def matrix(self, n_arms: int) -> Array:
+        _refuse_other_size("GivenSimilarity: entries", len(self.entries), n_arms)
+        return np.array(self.entries)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ArmFeatures(ArmCovariance):
+    """B_ij = K(aᵢ, aⱼ) for a vector of features of every arm, as nested lists: K rows.
+
+    Reference: Krause & Ong 2011, products of a kernel over arms and one over contexts.
+
+    >>> ArmFeatures([[0.0], [0.0], [3.0]], Gaussian()).matrix(3).round(3)[0]
+    array([1., 1., 0.])
+    """
+
+    features: tuple[tuple[float, ...], ...]
+    kernel: Kernel = Gaussian()
+
+    def _validate(self) -> None:
+        _rectangular("ArmFeatures: features", self.features)
+
+    def matrix(self, n_arms: int) -> Array:
+        _refuse_other_size("ArmFeatures: features", len(self.features), n_arms)
+        return self.kernel(np.array(self.features))
+
+
+def _rectangular(name: str, rows: tuple[tuple[float, ...], ...]) -> Array:
+    return checks.finite_array(name, rows, (None, None), "one row per arm, all of one length")
+
+
+def _refuse_other_size(name: str, n_rows: int, n_arms: int) -> None:
+    if n_rows != n_arms:
+        raise InvalidArgument(f"{name} must have one row per arm; got {n_rows} rows for a problem with {n_arms} arms")

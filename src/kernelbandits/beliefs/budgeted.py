@@ -1,0 +1,146 @@
+"""Gaussian processes over very many rounds: one posterior an arm, on centres that follow the effective dimension."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import final
+
+import numpy as np
+
+from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.base import Belief, Tracker
+from kernelbandits.beliefs.sketch import Sketch
+from kernelbandits.estimators.gaussian_process import GaussianProcess
+from kernelbandits.estimators.normal_equations import Basis, rows_of_block
+from kernelbandits.fields import Count, CountFromZero, Positive
+from kernelbandits.kernels import Kernel
+from kernelbandits.kernels.blocks import pieces
+from kernelbandits.problem import Problem
+from kernelbandits.types import Array
+
+_FEW = 16
+_GROWTH = 1.2
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BudgetedArms(Belief):
+    """f⁽ⁱ⁾ ~ GP(0, K) as in `IndependentArms`, on a sketch of at most `budget` centres an arm.
+
+    Whenever an arm's rewards have grown by a fifth, its centres are drawn anew: a context is one with probability
+    min(1, oversampling · var/ridge), its current ridge leverage score, so that their number follows the effective
+    dimension Σ var/ridge; at most `budget` of them, those with the larger scores more likely. `seed` is for the draws.
+
+    Cost with r ≤ budget centres: O(r² + r d) a reward and O(K (r² + r d)) a question, less with prefetched contexts;
+    memory O(K r²) besides the contexts themselves.
+
+    Reference: Calandriello, Carratino, Lazaric, Valko & Rosasco 2019 (BKB); here an arm has a sketch of its own.
+
+    >>> belief = BudgetedArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.01), budget=200)
+    """
+
+    model: GaussianProcess
+    budget: Count = 300
+    oversampling: Positive = 4.0
+    seed: CountFromZero = 0
+
+    def start(self, problem: Problem) -> Tracker:
+        return _BudgetedTracker(self, problem)
+
+
+@final
+class _BudgetedTracker(Tracker):
+    def __init__(self, belief: BudgetedArms, problem: Problem) -> None:
+        self._data = ArmData(problem.n_arms, problem.dim)
+        self._arms = [_Arm(belief, arm) for arm in range(problem.n_arms)]
+        self._belief = belief
+
+    def mean_and_std(self, contexts: Array, row: int | None) -> tuple[Array, Array]:
+        mean, variance = np.transpose([arm.at(contexts[i], row) for i, arm in enumerate(self._arms)])
+        return mean, np.sqrt(variance)
+
+    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
+        self._data.add(context, arm, reward)
+        self._arms[arm].learn(*self._data.of(arm))
+
+    def look_ahead(self, contexts: Array | None) -> None:
+        for i, arm in enumerate(self._arms):
+            arm.look_ahead(None if contexts is None else contexts[:, i])
+
+    def add_arm(self) -> None:
+        self._data.add_arm()
+        self._arms.append(_Arm(self._belief, len(self._arms)))
+
+
+@final
+class _Arm:
+    """One arm's sketch, and its answers at the contexts ahead, which every reward moves by a rank-one step."""
+
+    __slots__ = ("_ahead", "_answers", "_belief", "_features", "_next", "_rng", "_sketch")
+
+    def __init__(self, belief: BudgetedArms, arm: int) -> None:
+        self._belief = belief
+        self._rng = np.random.default_rng((belief.seed, arm))
+        self._sketch: Sketch | None = None
+        self._next = 1
+        self._ahead: Array | None = None
+        self._features = np.zeros((0, 0))
+        self._answers: tuple[Array, Array] | None = None
+
+    @property
+    def _kernel(self) -> Kernel:
+        return self._belief.model.kernel
+
+    def at(self, context: Array, row: int | None) -> tuple[float, float]:
+        """Mean and variance at a context."""
+        if row is None or self._ahead is None:
+            mean, variance = self._ask(context[np.newaxis])
+            return float(mean[0]), float(variance[0])
+        if self._answers is None:
+            self._answers = self._ask(self._ahead)
+        mean, variance = self._answers
+        return float(mean[row]), float(variance[row])
+
+    def _ask(self, Z: Array) -> tuple[Array, Array]:
+        prior = self._kernel.diagonal(Z)
+        if self._sketch is None:
+            return np.zeros(len(Z)), prior
+        features = self._sketch.features(Z)
+        if Z is self._ahead:
+            self._features = features
+        return self._sketch.mean_and_variance(features, prior)
+
+    def learn(self, X: Array, y: Array) -> None:
+        """Take in the last of the rewards y at the rows of X; the others are known."""
+        if self._sketch is None or len(y) >= self._next:
+            centers = X if self._sketch is None else self._drawn(self._sketch, X)
+            self._sketch = Sketch(Basis.of(self._kernel, centers), self._belief.model.ridge, X, y)
+            self._next = len(y) + 1 if len(y) < _FEW else ceil(_GROWTH * len(y))
+            self._answers = None
+            return
+        step = self._sketch.absorb(self._sketch.features(X[-1:])[:, 0], float(y[-1]))
+        if self._answers is not None:
+            mean, variance = self._answers
+            h = step.direction @ self._features
+            mean += h * step.gain
+            np.maximum(variance - h * h * step.loss, 0.0, out=variance)
+
+    def _drawn(self, sketch: Sketch, X: Array) -> Array:
+        """Centres among the rows of X, by their ridge leverage scores."""
+        if len(X) <= _FEW:
+            return X
+        scores = np.empty(len(X))
+        for rows in pieces(len(X), rows_of_block(sketch.basis.size)):
+            prior = self._kernel.diagonal(X[rows])
+            _, scores[rows] = sketch.mean_and_variance(sketch.features(X[rows]), prior)
+        chances = np.minimum(1.0, self._belief.oversampling / self._belief.model.ridge * scores)
+        # Exponential clocks: the first `budget` to ring among those drawn are a draw in proportion to their chances.
+        drawn = np.flatnonzero(self._rng.random(len(X)) < chances)
+        if len(drawn) > self._belief.budget:
+            clocks = self._rng.exponential(size=len(drawn)) / scores[drawn]
+            drawn = drawn[np.sort(np.argpartition(clocks, self._belief.budget)[: self._belief.budget])]
+        return X[drawn] if len(drawn) else X[-1:]
+
+    def look_ahead(self, contexts: Array | None) -> None:
+        self._ahead, self._answers = contexts, None

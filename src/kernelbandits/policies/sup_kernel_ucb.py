@@ -1,0 +1,140 @@
+"""SupKernelUCB: optimism by levels of accuracy, each on rewards of its own (Valko et al. 2013)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log2, sqrt
+from typing import final
+
+import numpy as np
+
+from kernelbandits.beliefs import Belief, CommonFunction, JointArms
+from kernelbandits.errors import MissingKnowledge
+from kernelbandits.estimators.gaussian_process import GaussianProcess
+from kernelbandits.fields import Positive
+from kernelbandits.kernels import Gaussian
+from kernelbandits.policies.base import Choice, Learner, Policy
+from kernelbandits.policies.choosing import TIE, best_arm, mask_scores
+from kernelbandits.problem import Problem
+from kernelbandits.types import Array, BoolArray
+
+_FIRST, _NONE = 0, -1
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SupKernelUCB(Policy):
+    """Sieves the arms through levels s = 1, 2, … of accuracy 2⁻ˢ; a level learns only from rewards it asked for itself.
+
+    With confidence widths w = `width` · std, from s = 1 on, for the arms still in:
+
+    1. all w ≤ range/√T: the arm with the largest mean + w is played, and its reward is not learned;
+    2. all w ≤ range · 2⁻ˢ: arms with mean + w below the largest by more than range · 2¹⁻ˢ are out, and s grows;
+    3. otherwise the arm with the largest w is played, and its reward is learned by level s.
+
+    Whether level s learns a reward depends on contexts and on lower levels, never on the rewards of level s itself, so
+    these are independent given the contexts: that is what the proof of regret O(√(T d̃)) needs, d̃ being the effective
+    dimension, where plain optimism has O(d̃ √T). It pays for it by learning little from each reward: a baseline with a
+    guarantee rather than a policy to use.
+
+    `belief` is that of every level: one common function as in the paper, or `IndependentArms` for functions of their
+    own. `reward_range` is the length of an interval that holds the mean rewards; the theory has `width` of
+    ‖f‖ + σ √(2 ln(2TK/δ)/ridge). Needs `problem.horizon`.
+
+    Scores of a decision are mean + w in step 1 and w in step 3, −∞ for arms that are out.
+
+    Rewards of a level are told by arm and context. A reward that none of the decisions asked for goes to the first
+    level, as data that was there before.
+
+    Cost per round: with S = ⌈½ log₂ T⌉ + 1 levels at most S questions to the belief and one reward; levels have
+    disjoint data, so that all S together cost no more than one belief with all of it.
+
+    >>> policy = SupKernelUCB(JointArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.1)), width=0.5)
+    >>> agent = policy.start(Problem(n_arms=3, dim=50, horizon=1000), rng=0)
+    """
+
+    belief: Belief = JointArms(GaussianProcess(Gaussian(), ridge=1.0), CommonFunction())
+    width: Positive = 1.0
+    reward_range: Positive = 1.0
+
+    def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
+        if problem.horizon is None:
+            raise MissingKnowledge(
+                "SupKernelUCB needs problem.horizon; state it in Problem(…), or use CalibratedUCB which needs none"
+            )
+        return _SupKernelUCBLearner(self, problem, problem.horizon, rng)
+
+
+@final
+class _SupKernelUCBLearner(Learner):
+    __slots__ = ("_asked", "_enough", "_last", "_levels", "_policy", "_rng")
+
+    def __init__(self, policy: SupKernelUCB, problem: Problem, horizon: int, rng: np.random.Generator) -> None:
+        self._policy = policy
+        self._rng = rng
+        self._enough = policy.reward_range / sqrt(horizon)
+        # At the last of these levels the accuracy 2⁻ˢ is at most 1/√T, so that step 1 or 3 applies.
+        self._levels = [policy.belief.start(problem) for _ in range(ceil(0.5 * log2(horizon)) + 1)]
+        self._asked: dict[tuple[int, bytes], _Asked] = {}
+        self._last: _Asked | None = None
+
+    def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
+        inside = np.ones(len(contexts), dtype=np.bool_) if eligible is None else eligible.copy()
+        accuracy = self._policy.reward_range
+        for level, tracker in enumerate(self._levels):
+            accuracy /= 2.0
+            mean, std = tracker.mean_and_std(contexts, row)
+            widths = self._policy.width * std
+            bounds = mask_scores(mean + widths, inside)
+            widest = float(widths[inside].max())
+            if widest <= self._enough * (1.0 + TIE):
+                arm, propensity = best_arm(bounds, self._rng)
+                return self._noted(contexts, _NONE, Choice(arm, propensity, bounds, explored=False))
+            if widest > accuracy * (1.0 + TIE):
+                arm, propensity = best_arm(scores := mask_scores(widths, inside), self._rng)
+                return self._noted(contexts, level, Choice(arm, propensity, scores, explored=True))
+            inside &= bounds >= bounds.max() - 2.0 * accuracy
+        raise AssertionError("the last level is accurate enough for step 1 or asks for a reward")
+
+    def _noted(self, contexts: Array, level: int, choice: Choice) -> Choice:
+        """Remember which level the reward of this choice is for."""
+        self._last = self._asked.setdefault((choice.arm, contexts[choice.arm].tobytes()), _Asked())
+        self._last.levels.append(level)
+        return choice
+
+    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
+        asked = self._asked.get((arm, context.tobytes()))
+        level = _FIRST if asked is None else asked.next()
+        if level != _NONE:
+            self._levels[level].learn(context, arm, reward, row)
+
+    def withdraw(self) -> None:
+        if self._last is not None:
+            self._last.levels.pop()
+
+    def add_arm(self, problem: Problem) -> None:
+        for tracker in self._levels:  # all of one belief: the first raises, or none
+            tracker.add_arm()
+
+    def look_ahead(self, contexts: Array | None) -> None:
+        for tracker in self._levels:
+            tracker.look_ahead(contexts)
+
+
+@final
+class _Asked:
+    """The levels of the decisions for one arm and context, in their order, and the number of rewards told for it."""
+
+    __slots__ = ("_n_told", "levels")
+
+    def __init__(self) -> None:
+        self.levels: list[int] = []
+        self._n_told = 0
+
+    def next(self) -> int:
+        """The level that the next reward is for; one told again is for the level of the last decision."""
+        if not self.levels:  # the only decision was withdrawn
+            return _FIRST
+        place = min(self._n_told, len(self.levels) - 1)
+        self._n_told = place + 1
+        return self.levels[place]

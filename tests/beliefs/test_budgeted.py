@@ -1,0 +1,81 @@
+"""Sketched posteriors against exact ones, their size, and what rank-one steps do."""
+
+import numpy as np
+import pytest
+
+import kernelbandits as kb
+from kernelbandits.beliefs.sketch import Sketch
+from kernelbandits.estimators.normal_equations import Basis
+
+MODEL = kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge=0.1)
+
+
+def data(n, dim=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, dim))
+    return X, np.sin(X[:, 0]) + 0.1 * rng.standard_normal(n), rng.standard_normal((5, dim))
+
+
+def test_with_all_points_as_centres_it_is_the_exact_posterior():
+    X, y, Z = data(40)
+    sketch, exact = Sketch(Basis.of(MODEL.kernel, X), MODEL.ridge, X, y), MODEL.fit(X, y)
+    mean, variance = sketch.mean_and_variance(sketch.features(Z), MODEL.kernel.diagonal(Z))
+    np.testing.assert_allclose(mean, exact.mean(Z), atol=1e-8)
+    np.testing.assert_allclose(np.sqrt(variance), exact.std(Z), atol=1e-8)
+
+
+def test_rewards_one_by_one_are_rewards_at_once():
+    X, y, Z = data(200)
+    basis = Basis.of(MODEL.kernel, X[:15])
+    at_once, grown = Sketch(basis, MODEL.ridge, X, y), Sketch(basis, MODEL.ridge, X[:20], y[:20])
+    Phi, prior = grown.features(Z), MODEL.kernel.diagonal(Z)
+    mean, variance = grown.mean_and_variance(Phi, prior)
+    for x, reward in zip(X[20:], y[20:], strict=True):
+        step = grown.absorb(grown.features(x[np.newaxis])[:, 0], float(reward))
+        h = step.direction @ Phi
+        mean, variance = mean + h * step.gain, variance - h * h * step.loss
+    expected = at_once.mean_and_variance(Phi, prior)
+    np.testing.assert_allclose(grown.mean_and_variance(Phi, prior), expected, atol=1e-9)
+    np.testing.assert_allclose((mean, variance), expected, atol=1e-9)
+
+
+def follow(belief, X, y, arms=1):
+    tracker = belief.start(kb.Problem(arms, X.shape[1]))
+    for x, reward in zip(X, y, strict=True):
+        tracker.learn(x, 0, float(reward), None)
+    return tracker
+
+
+def test_a_sketch_is_close_to_the_exact_belief():
+    X, y, Z = data(600, dim=2)
+    budgeted, exact = (follow(belief, X, y) for belief in (kb.BudgetedArms(MODEL), kb.IndependentArms(MODEL)))
+    for z in Z:
+        mean, std = budgeted.mean_and_std(z[np.newaxis], None)
+        true_mean, true_std = exact.mean_and_std(z[np.newaxis], None)
+        np.testing.assert_allclose(mean, true_mean, atol=0.03)
+        np.testing.assert_allclose(std, true_std, atol=0.03)
+
+
+@pytest.mark.parametrize(("dim", "fewest", "most"), [(1, 3, 60), (30, 150, 150)])
+def test_the_number_of_centres_follows_the_effective_dimension_up_to_the_budget(dim, fewest, most):
+    X, y, _ = data(800, dim=dim)
+    tracker = follow(kb.BudgetedArms(MODEL, budget=150), X, y)
+    [arm] = tracker._arms
+    assert fewest <= arm._sketch.basis.n_given <= most
+
+
+@pytest.mark.parametrize("policy", [kb.CalibratedUCB, kb.ThompsonSampling])
+def test_policies_on_a_sketch_regret_about_as_much_as_on_the_exact_posterior(policy):
+    environment = kb.Synthetic(kb.LowRank(), n_arms=4, dim=8, n_bumps=50)
+    model = kb.GaussianProcess(kb.Gaussian(gamma=4.0) + 1.0, ridge=0.01)
+    regrets = np.array(
+        [
+            [
+                kb.play(policy(belief), environment.draw(seed), 600, seed).regrets.sum()
+                for belief in (kb.BudgetedArms(model, budget=150), kb.IndependentArms(model))
+            ]
+            for seed in range(1000, 1003)
+        ]
+    )
+    sketched, exact = regrets.sum(axis=0)
+    assert sketched < 1.25 * exact

@@ -1,0 +1,41 @@
+"""What sharing is worth, measured: seeds 1000–1009, 5 arms, 20 features, the paper's reward functions."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kernelbandits as kb
+
+SEEDS = range(1000, 1010)
+APART, SHARING = kb.CalibratedUCB(), kb.CalibratedUCB(kb.HierarchicalBayes())
+
+
+def regrets(policy, horizon, common):
+    """Final regrets, a seed each; with `common` every arm has the reward function of the first."""
+    finals = []
+    for seed in SEEDS:
+        instance = kb.Synthetic(kb.LowRank(), n_arms=5, dim=20).draw(seed)
+        if common:
+            instance = replace(instance, rewards=(instance.rewards[0],) * 5)
+        finals.append(kb.play(policy, instance, horizon, rng=seed).cumulative_regret[-1])
+    return np.array(finals)
+
+
+def ratio(horizon, common):
+    """Regret of arms that may share over that of independent arms."""
+    return regrets(SHARING, horizon, common).sum() / regrets(APART, horizon, common).sum()
+
+
+def test_with_one_function_sharing_halves_the_regret():
+    assert ratio(200, common=True) < 0.6
+
+
+def test_with_nothing_in_common_it_costs_at_most_a_tenth():
+    assert ratio(200, common=False) < 1.1
+
+
+@pytest.mark.slow
+def test_the_same_over_more_rounds():
+    assert ratio(500, common=True) < 0.55
+    assert ratio(500, common=False) < 1.1
