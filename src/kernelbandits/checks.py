@@ -16,9 +16,7 @@ HUGE = 1e150
 
 def _squares_fit(array: Array) -> bool:
     """Whether the sum of squares is far from overflow: then no entry is NaN, infinite or huge. One pass, by BLAS."""
-    flat = array.ravel()
-    with np.errstate(all="ignore"):
-        return bool(np.dot(flat, flat) < HUGE**2)
+    return bool(np.vdot(array, array) < HUGE**2)  # which overflows without a warning
 
 
 def _array(name: str, value: ArrayLike, wanted: str) -> NDArray[Any]:
