@@ -19,7 +19,7 @@ from kernelbandits.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-_BAND = 128
+_BAND = 112
 _FACTOR_ON_ONE_THREAD = 12_000
 
 
@@ -56,30 +56,29 @@ class Appended(NamedTuple):
 
 
 Band: TypeAlias = tuple[int, int, Array]
-"""(start, stop, rows): rows start … stop − 1 of W without the zeros right of them all, shape (stop − start, stop)."""
+"""(start, stop, rows): rows start … stop − 1 of W, shape (stop − start, at least stop), contiguous; zeros to the right."""
 
 
 class _Buffer:
     """What a factor and its successors share: W for the first rows, and rows of L that wait to be folded in.
 
-    W is kept by bands of rows. So few of its zeros take up memory and cache, and nothing is copied when it grows: the
-    last band has room, which is zero until it is used.
+    W is kept by bands of rows, so that few of its zeros take up memory and cache. The last band has some room, which is
+    zero until it is used.
+
+    Attributes:
+        bands: the rows of W that are there.
+        folded: how many they are.
+        used: the same with the rows that wait.
+        waiting: rows of L.
+
     """
 
-    __slots__ = ("bands", "folded", "used", "waiting")
+    __slots__ = ("_room", "bands", "folded", "used", "waiting")
 
     def __init__(self) -> None:
         self.bands: list[Band] = []
         self.folded = self.used = 0
-        self.waiting = np.zeros((0, 0))
-
-    def keep(self, inverse: Array) -> None:
-        """Begin with these rows of W, shape (n, n), not copied."""
-        n = len(inverse)
-        for start in range(0, n, _BAND):
-            stop = min(start + _BAND, n)
-            self.bands.append((start, stop, inverse[start:stop, :stop]))
-        self.folded = self.used = n
+        self.waiting = self._room = np.zeros((0, 0))
 
     def append(self, row: Array, pivot: float) -> None:
         """Let the row (ℓ, p) of L wait; its zeros to the right stand in the array already."""
@@ -95,38 +94,62 @@ class _Buffer:
     def fold(self) -> None:
         """With the waiting rows [C D] of L: the new rows of W are [−D⁻¹ C W, D⁻¹]."""
         m, n = self.folded, self.used
-        C, D = self.waiting[: n - m, :m], self.waiting[: n - m, m:n]
         if n == m + 1:  # the live case, one observation at a time: D is a number
-            new = np.empty((1, n))
-            new[0, m] = 1.0 / D[0, 0]
-            np.multiply(_times_lower(C[0], self.up_to(m)), -new[0, m], out=new[0, :m])
-        else:
-            D_inverse, _ = lapack.dtrtri(D, lower=1)  # leaves the zeros above the diagonal alone
-            new = np.concatenate([_times_lower(-(D_inverse @ C), self.up_to(m)), D_inverse], axis=1)
-        self.store(new)
+            self._fold_one()
+            return
+        C, D = self.waiting[: n - m, :m], self.waiting[: n - m, m:n]
+        D_inverse, _ = lapack.dtrtri(D, lower=1)  # leaves the zeros above the diagonal alone
+        self.store(np.concatenate([_times_lower(-(D_inverse @ C), self.bands), D_inverse], axis=1))
         self.waiting[: n - m] = 0.0
+
+    def _fold_one(self) -> None:
+        n, waiting = self.folded, self.waiting[0, : self.used]
+        inverse = 1.0 / waiting.item(n)
+        np.multiply(waiting, -inverse, out=waiting)
+        if not self.bands or len(self.bands[-1][2]) == len(self._room):
+            self._make_room(n + 1)
+        start = self.bands[-1][0]
+        row = self._room[n - start]
+        row[:n] = _times_lower(waiting[:n], self.bands)
+        row[n] = inverse
+        self.bands[-1] = (start, n + 1, self._room[: n + 1 - start])
+        self.folded = n + 1
+        waiting[:] = 0.0
 
     def store(self, new: Array) -> None:
         """Put rows of W behind those that are there."""
         first, n = self.folded, new.shape[1]
         while self.folded < n:
-            if not self.bands or self.folded == self.bands[-1][1]:
-                stop = self.folded + _BAND
-                self.bands.append((self.folded, stop, np.zeros((_BAND, stop))))
-            start, stop, rows = self.bands[-1]
-            stop = min(stop, n)
-            rows[self.folded - start : stop - start, :stop] = new[self.folded - first : stop - first, :stop]
+            if not self.bands or len(self.bands[-1][2]) == len(self._room):
+                self._make_room(n)
+            start = self.bands[-1][0]
+            stop = min(start + len(self._room), n)
+            self._room[self.folded - start : stop - start, :stop] = new[self.folded - first : stop - first, :stop]
+            self.bands[-1] = (start, stop, self._room[: stop - start])
             self.folded = stop
+
+    def _make_room(self, n: int) -> None:
+        """Let the last band have more rows, or begin another one, on the way to n rows in all."""
+        start, stop, rows = self.bands.pop() if self.bands else (0, 0, self._room)
+        if len(rows) >= _BAND:
+            self.bands.append((start, stop, rows))
+            start, rows = stop, rows[:0]
+        height = min(_BAND, max(n, stop + max(8, stop // 8)) - start)
+        self._room = np.zeros((height, start + height))
+        self._room[: len(rows), : rows.shape[1]] = rows
+        self.bands.append((start, stop, self._room[: len(rows)]))
 
     def up_to(self, n: int) -> list[Band]:
         """The first n rows of W."""
-        return [(start, min(stop, n), rows[: n - start, :n]) for start, stop, rows in self.bands if start < n]
+        if n == self.folded:
+            return self.bands
+        return [(start, min(stop, n), rows[: n - start]) for start, stop, rows in self.bands if start < n]
 
     def fork(self, n: int) -> _Buffer:
         """A copy of the first n rows."""
         copy = _Buffer()
-        for _, _, rows in self.up_to(min(self.folded, n)):
-            copy.store(rows)
+        for _, stop, rows in self.up_to(min(self.folded, n)):
+            copy.store(rows[:, :stop])
         copy.used = copy.folded
         for i in range(copy.used, n):
             row = self.waiting[i - self.folded]
@@ -164,7 +187,8 @@ class InverseFactor:
         if info:
             return None
         buffer = _Buffer()
-        buffer.keep(np.ascontiguousarray(inverse.T))
+        buffer.store(inverse.T)
+        buffer.used = len(A)
         return InverseFactor(buffer, len(A))
 
     @property
@@ -180,10 +204,15 @@ class InverseFactor:
         return self._buffer.up_to(self.n)
 
     @property
+    def width(self) -> int:
+        """Number of columns of the widest band: n, or somewhat more."""
+        return int(self.bands[-1][2].shape[1])
+
+    @property
     def last_row(self) -> Array:
         """The last row of W, shape (n,). A view: do not write."""
-        _, _, rows = self.bands[-1]
-        last: Array = rows[-1]
+        _, stop, rows = self.bands[-1]
+        last: Array = rows[-1, :stop]
         return last
 
     @property
@@ -195,7 +224,7 @@ class InverseFactor:
         """L⁻¹ B for B of shape (n,) or (n, m)."""
         out = np.empty(B.shape)
         for start, stop, rows in self.bands:
-            np.matmul(rows, B[:stop], out=out[start:stop])
+            np.matmul(rows[:, :stop], B[:stop], out=out[start:stop])
         return out
 
     def unwhiten(self, v: Array) -> Array:
@@ -220,11 +249,13 @@ class InverseFactor:
 
 def _times_lower(A: Array, bands: Sequence[Band]) -> Array:
     """A W for A of shape (n,) or (m, n)."""
-    *above, last = bands or [(0, 0, np.zeros((0, 0)))]
-    out: Array = A[..., last[0] :] @ last[2]
-    for start, stop, rows in above:
-        out[..., :stop] += A[..., start:stop] @ rows
-    return out
+    if not bands:  # n = 0
+        return A
+    start, n, rows = bands[-1]
+    out: Array = A[..., start:].dot(rows)
+    for start, stop, rows in bands[:-1]:
+        out[..., :stop] += A[..., start:stop].dot(rows)
+    return out[..., :n]
 
 
 def segment_sums(values: Array, starts: Sequence[int]) -> Array:

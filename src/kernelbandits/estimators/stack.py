@@ -56,7 +56,7 @@ class PosteriorStack:
             covariances = self._kernel.evaluate_each(self._features, self._sizes, right)
             for share in self._shares.values():
                 for rows, columns, band in share.bands:
-                    whitened[rows] = band @ covariances[columns]
+                    band.dot(covariances[columns], rows)
         sums = np.add.reduceat(self._terms * whitened, self._starts, axis=1)
         mean, explained = sums.take(self._places, axis=1)
         variance = prior - explained
@@ -69,20 +69,21 @@ class PosteriorStack:
             return self.posteriors[arm].at(context)
         _, mean, prior, variance = self._asked
         own = self._shares[arm].own if arm in self._shares else slice(0)
-        return Outlook(self._terms[1, own].copy(), float(mean[arm]), float(prior[arm]), float(variance[arm]))
+        return Outlook(self._terms[1, own].copy(), mean.item(arm), prior.item(arm), variance.item(arm))
 
     def _look_up(self) -> None:
         if not self._stale:
             return
+        crowded = False
         for arm in self._stale:
-            if arm not in self._shares:
-                self._shares[arm] = _Share(self._kernel)
-            self._shares[arm].follow(self.posteriors[arm].X)
-        if any(self._shares[arm].crowded for arm in self._stale):
+            share = self._shares.setdefault(arm, _Share(self._kernel))
+            share.follow(self.posteriors[arm])
+            crowded |= share.room < len(share.features[0])
+        if crowded:
             self._arrange()
         for arm in self._stale:
             posterior, share = self.posteriors[arm], self._shares[arm]
-            share.solve_with(posterior.factor)
+            share.solve_with(posterior.factor, self._terms[1])
             self._terms[0, share.own] = posterior.whitened_targets[: posterior.n]
         self._stale.clear()
 
@@ -116,31 +117,30 @@ class _Share:
         self._n = self.start = self.room = 0
         self.features: Features = ()
         self.own = slice(0)
-        self.bands: list[tuple[slice, slice, Array]] = []
+        self.bands: list[tuple[Array, slice, Array]] = []
 
-    @property
-    def crowded(self) -> bool:
-        """Whether there are more points than places."""
-        return self._n > self.room
-
-    def follow(self, X: Array) -> None:
-        """Bring the features up to the points X, whose first rows are those of the last time."""
-        n = len(X)
-        if not self.features or n > len(self.features[0]):
-            self.features = tuple([_with_room(feature) for feature in self._kernel.left(X)])
-        else:
-            for features, new in zip(self.features, self._kernel.left(X[self._n :]), strict=True):
-                features[self._n : n] = new
+    def follow(self, posterior: Posterior) -> None:
+        """Bring the features up to the posterior's points, of which the first are those of the last time."""
+        old, n, width = self._n, posterior.n, posterior.factor.width
+        new = self._kernel.left(posterior.points[old:n])
+        if not old:
+            self.features = new
+        if width > len(self.features[0]):
+            self.features = tuple([_with_room(feature, width) for feature in self.features])
+        for features, rows in zip(self.features, new, strict=True):
+            features[old:n] = rows
         self._n = n
 
-    def solve_with(self, factor: InverseFactor) -> None:
-        """Take in W of all points; the slices say where in the stack its bands write and read."""
+    def solve_with(self, factor: InverseFactor, whitened: Array) -> None:
+        """Take in W of all points; its bands read a slice of the stack's covariances and write into `whitened`."""
         at = self.start
         self.own = slice(at, at + factor.n)
-        self.bands = [(slice(at + start, at + stop), slice(at, at + stop), rows) for start, stop, rows in factor.bands]
+        self.bands = [
+            (whitened[at + start : at + stop], slice(at, at + rows.shape[1]), rows)
+            for start, stop, rows in factor.bands
+        ]
 
 
-def _with_room(feature: Array) -> Array:
+def _with_room(feature: Array, room: int) -> Array:
     """The rows with room for more, which repeats the first of them: harmless numbers, whatever the kernel."""
-    n = len(feature)
-    return np.concatenate([feature, np.repeat(feature[:1], max(16, n // 8), axis=0)])
+    return np.concatenate([feature, feature[:1].repeat(room - len(feature), axis=0)])

@@ -30,9 +30,9 @@ def best_arms(scores: Array, rng: np.random.Generator) -> tuple[IntArray, Array]
 def best_arm(scores: Array, rng: np.random.Generator) -> tuple[int, float]:
     """The arm with the largest score, of several each with the same probability; and that probability."""
     arm = int(scores.argmax())
-    best = float(scores[arm])
+    best = scores.item(arm)
     tied = scores >= best - TIE * abs(best)
-    n_tied = np.count_nonzero(tied)
+    n_tied = int(np.count_nonzero(tied))
     if n_tied > 1:
         arm = int(rng.choice(np.flatnonzero(tied)))
     return arm, 1.0 / n_tied
@@ -50,7 +50,7 @@ def pick_optimistic(mean: Array, bonus: Array, eligible: BoolArray | None, rng: 
     scores = mask_scores(mean + bonus, eligible)
     arm, propensity = best_arm(scores, rng)
     greedy = int(mask_scores(mean, eligible).argmax())
-    return Choice(arm, propensity, scores, explored=bool(mean[arm] < mean[greedy]))
+    return Choice(arm, propensity, scores, explored=mean.item(arm) < mean.item(greedy))
 
 
 def distribution(choice: Choice) -> Array:
