@@ -73,63 +73,60 @@ class _Buffer:
 
     """
 
-    __slots__ = ("_room", "bands", "folded", "used", "waiting")
+    __slots__ = ("_room", "bands", "folded", "waiting")
 
     def __init__(self) -> None:
         self.bands: list[Band] = []
-        self.folded = self.used = 0
-        self.waiting = self._room = np.zeros((0, 0))
+        self.folded = 0
+        self.waiting: list[Appended] = []
+        self._room = np.zeros((0, 0))
 
-    def append(self, row: Array, pivot: float) -> None:
-        """Let the row (ℓ, p) of L wait; its zeros to the right stand in the array already."""
-        place, n = self.used - self.folded, self.used
-        if place == len(self.waiting) or n == self.waiting.shape[1]:
-            larger = np.zeros((max(16, 2 * place), 2 * n + 16))
-            larger[:place, : self.waiting.shape[1]] = self.waiting[:place]
-            self.waiting = larger
-        self.waiting[place, :n] = row
-        self.waiting[place, n] = pivot
-        self.used = n + 1
+    @property
+    def used(self) -> int:
+        """Number of rows, also those that wait."""
+        return self.folded + len(self.waiting)
 
     def fold(self) -> None:
         """With the waiting rows [C D] of L: the new rows of W are [−D⁻¹ C W, D⁻¹]."""
-        m, n = self.folded, self.used
-        if n == m + 1:  # the live case, one observation at a time: D is a number
-            self._fold_one()
-            return
-        C, D = self.waiting[: n - m, :m], self.waiting[: n - m, m:n]
-        D_inverse, _ = lapack.dtrtri(D, lower=1)  # leaves the zeros above the diagonal alone
-        self.store(np.concatenate([_times_lower(-(D_inverse @ C), self.bands), D_inverse], axis=1))
-        self.waiting[: n - m] = 0.0
+        m = self.folded
+        if len(self.waiting) == 1:  # the live case, one observation at a time: D is a number
+            [last] = self.waiting
+            row = self._place_for(m + 1)[m - self.bands[-1][0]]
+            np.multiply(_times_lower(last.row, self.bands), -1.0 / last.pivot, out=row[:m])
+            row[m] = 1.0 / last.pivot
+            self._count(m + 1)
+        else:
+            C, D = self._rows_that_wait()
+            D_inverse, _ = lapack.dtrtri(D, lower=1)  # leaves the zeros above the diagonal alone
+            self.store(np.concatenate([_times_lower(-(D_inverse @ C), self.bands), D_inverse], axis=1))
+        self.waiting.clear()
 
-    def _fold_one(self) -> None:
-        n, waiting = self.folded, self.waiting[0, : self.used]
-        inverse = 1.0 / waiting.item(n)
-        np.multiply(waiting, -inverse, out=waiting)
-        if not self.bands or len(self.bands[-1][2]) == len(self._room):
-            self._make_room(n + 1)
-        start = self.bands[-1][0]
-        row = self._room[n - start]
-        row[:n] = _times_lower(waiting[:n], self.bands)
-        row[n] = inverse
-        self.bands[-1] = (start, n + 1, self._room[: n + 1 - start])
-        self.folded = n + 1
-        waiting[:] = 0.0
+    def _rows_that_wait(self) -> tuple[Array, Array]:
+        rows = np.zeros((len(self.waiting), self.used))
+        for i, (row, pivot, _) in enumerate(self.waiting):
+            rows[i, : self.folded + i] = row
+            rows[i, self.folded + i] = pivot
+        return rows[:, : self.folded], rows[:, self.folded :]
 
     def store(self, new: Array) -> None:
         """Put rows of W behind those that are there."""
         first, n = self.folded, new.shape[1]
         while self.folded < n:
-            if not self.bands or len(self.bands[-1][2]) == len(self._room):
-                self._make_room(n)
-            start = self.bands[-1][0]
-            stop = min(start + len(self._room), n)
-            self._room[self.folded - start : stop - start, :stop] = new[self.folded - first : stop - first, :stop]
-            self.bands[-1] = (start, stop, self._room[: stop - start])
-            self.folded = stop
+            room, start = self._place_for(n), self.bands[-1][0]
+            stop = min(start + len(room), n)
+            room[self.folded - start : stop - start, :stop] = new[self.folded - first : stop - first, :stop]
+            self._count(stop)
 
-    def _make_room(self, n: int) -> None:
-        """Let the last band have more rows, or begin another one, on the way to n rows in all."""
+    def _count(self, n: int) -> None:
+        """The last band has been filled up to row n."""
+        start = self.bands[-1][0]
+        self.bands[-1] = (start, n, self._room[: n - start])
+        self.folded = n
+
+    def _place_for(self, n: int) -> Array:
+        """The last band with room for another row: it may grow, or a new one begins, on the way to n rows in all."""
+        if self.bands and len(self.bands[-1][2]) < len(self._room):
+            return self._room
         start, stop, rows = self.bands.pop() if self.bands else (0, 0, self._room)
         if len(rows) >= _BAND:
             self.bands.append((start, stop, rows))
@@ -138,6 +135,7 @@ class _Buffer:
         self._room = np.zeros((height, start + height))
         self._room[: len(rows), : rows.shape[1]] = rows
         self.bands.append((start, stop, self._room[: len(rows)]))
+        return self._room
 
     def up_to(self, n: int) -> list[Band]:
         """The first n rows of W."""
@@ -150,10 +148,7 @@ class _Buffer:
         copy = _Buffer()
         for _, stop, rows in self.up_to(min(self.folded, n)):
             copy.store(rows[:, :stop])
-        copy.used = copy.folded
-        for i in range(copy.used, n):
-            row = self.waiting[i - self.folded]
-            copy.append(row[:i], float(row[i]))
+        copy.waiting = self.waiting[: max(n - self.folded, 0)]
         return copy
 
 
@@ -188,7 +183,6 @@ class InverseFactor:
             return None
         buffer = _Buffer()
         buffer.store(inverse.T)
-        buffer.used = len(A)
         return InverseFactor(buffer, len(A))
 
     @property
@@ -243,7 +237,7 @@ class InverseFactor:
         appended = Appended(whitened, sqrt(floor if floored else remainder), floored)
         if buffer.used != n:  # a successor owns the next row: go on with a copy
             buffer = buffer.fork(n)
-        buffer.append(whitened, appended.pivot)
+        buffer.waiting.append(appended)
         return InverseFactor(buffer, n + 1), appended
 
 
