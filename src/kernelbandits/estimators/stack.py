@@ -76,9 +76,9 @@ class PosteriorStack:
             return
         crowded = False
         for arm in self._stale:
-            share = self._shares.setdefault(arm, _Share(self._kernel))
-            share.follow(self.posteriors[arm])
-            crowded |= share.room < len(share.features[0])
+            if arm not in self._shares:
+                self._shares[arm] = _Share(self._kernel)
+            crowded |= self._shares[arm].follow(self.posteriors[arm])
         if crowded:
             self._arrange()
         for arm in self._stale:
@@ -119,17 +119,19 @@ class _Share:
         self.own = slice(0)
         self.bands: list[tuple[Array, slice, Array]] = []
 
-    def follow(self, posterior: Posterior) -> None:
-        """Bring the features up to the posterior's points, of which the first are those of the last time."""
+    def follow(self, posterior: Posterior) -> bool:
+        """Bring the features up to the posterior's points, of which the first are those of the last time.
+
+        The answer is whether they need more places than they were given.
+        """
         old, n, width = self._n, posterior.n, posterior.factor.width
         new = self._kernel.left(posterior.points[old:n])
-        if not old:
-            self.features = new
-        if width > len(self.features[0]):
-            self.features = tuple([_with_room(feature, width) for feature in self.features])
+        if width > self.room:
+            self.features = tuple([_with_room(feature, width) for feature in self.features or new])
         for features, rows in zip(self.features, new, strict=True):
             features[old:n] = rows
         self._n = n
+        return width > self.room
 
     def solve_with(self, factor: InverseFactor, whitened: Array) -> None:
         """Take in W of all points; its bands read a slice of the stack's covariances and write into `whitened`."""
