@@ -56,6 +56,29 @@ def test_a_sketch_is_close_to_the_exact_belief():
         np.testing.assert_allclose(std, true_std, atol=0.03)
 
 
+@pytest.mark.parametrize("ahead", [False, True])
+def test_the_answers_are_those_of_a_fit_of_all_rewards_to_the_same_centres(ahead):
+    n_arms, dim, rng = 2, 3, np.random.default_rng(5)
+    tracker = kb.BudgetedArms(MODEL, budget=25).start(kb.Problem(n_arms, dim))
+    seen = [([], []) for _ in range(n_arms)]
+    for _ in range(20):
+        block = rng.standard_normal((16, n_arms, dim))
+        if ahead:
+            tracker.look_ahead(block)
+        for row, contexts in enumerate(block):
+            mean, std = tracker.mean_and_std(contexts, row if ahead else None)
+            for arm, (X, y) in enumerate(seen):
+                if len(y) > 30:
+                    fresh = Sketch(tracker._arms[arm]._sketch.basis, MODEL.ridge, np.array(X), np.array(y))
+                    z = contexts[arm : arm + 1]
+                    expected = fresh.mean_and_variance(fresh.features(z), MODEL.kernel.diagonal(z))
+                    np.testing.assert_allclose((mean[arm], std[arm] ** 2), np.ravel(expected), atol=1e-8)
+            arm, reward = int(rng.integers(n_arms)), float(rng.standard_normal())
+            tracker.learn(contexts[arm], arm, reward, row if ahead else None)
+            seen[arm][0].append(contexts[arm])
+            seen[arm][1].append(reward)
+
+
 @pytest.mark.parametrize(("dim", "fewest", "most"), [(1, 3, 60), (30, 150, 150)])
 def test_the_number_of_centres_follows_the_effective_dimension_up_to_the_budget(dim, fewest, most):
     X, y, _ = data(800, dim=dim)

@@ -64,14 +64,18 @@ class ArmData:
         for y, part in zip(self._y, np.split(changed, np.cumsum(self.counts)[:-1]), strict=True):
             y[: len(part)] = part
 
+    def arrived(self, arm: int) -> tuple[Array, Array]:
+        """Contexts (n, d) and rewards (n,) of an arm in the order of arrival. Views: do not write."""
+        n = self.counts[arm]
+        return self._X[arm][:n], self._y[arm][:n]
+
     def of(self, arm: int) -> tuple[Array, Array]:
         """Contexts (n, d) and rewards (n,) of an arm: copies, in an order that depends on the values alone.
 
         It is that of the first feature. So whatever is computed from them is the same to the last bit for any order of
         arrival.
         """
-        n = self.counts[arm]
-        rows = np.column_stack([self._X[arm][:n], self._y[arm][:n]])
+        rows = np.column_stack(self.arrived(arm))
         rows = rows[rows.view(np.dtype((np.void, rows.strides[0]))).ravel().argsort()]  # by their bytes: for ties
         rows = rows[rows[:, 0].argsort(kind="stable")]
         return rows[:, :-1].copy(), rows[:, -1].copy()

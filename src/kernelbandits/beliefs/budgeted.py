@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -55,76 +55,90 @@ class _BudgetedTracker(Tracker):
         self._data = ArmData(problem.n_arms, problem.dim)
         self._arms = [_Arm(belief, arm) for arm in range(problem.n_arms)]
         self._belief = belief
+        self._block: tuple[Array, Array] | None = None
 
     def mean_and_std(self, contexts: Array, row: int | None) -> tuple[Array, Array]:
-        mean, variance = np.transpose([arm.at(contexts[i], row) for i, arm in enumerate(self._arms)])
-        return mean, np.sqrt(variance)
+        if row is None or self._block is None:
+            answers = [arm.ask(contexts[i : i + 1])[:2] for i, arm in enumerate(self._arms)]
+            mean, variance = np.concatenate(answers, axis=1)
+            return mean, np.sqrt(variance)
+        mean, variance = self._block
+        return mean[:, row].copy(), np.sqrt(variance[:, row])
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         self._data.add(context, arm, reward)
-        self._arms[arm].learn(*self._data.of(arm))
+        self._arms[arm].learn(*self._data.arrived(arm), row)
 
     def look_ahead(self, contexts: Array | None) -> None:
+        self._block = None
+        if contexts is not None:
+            self._block = np.empty((len(self._arms), len(contexts))), np.empty((len(self._arms), len(contexts)))
         for i, arm in enumerate(self._arms):
-            arm.look_ahead(None if contexts is None else contexts[:, i])
+            arm.ahead = None
+            if contexts is not None and self._block is not None:
+                arm.look_ahead(contexts[:, i], *[answers[i] for answers in self._block])
 
     def add_arm(self) -> None:
         self._data.add_arm()
         self._arms.append(_Arm(self._belief, len(self._arms)))
+        self.look_ahead(None)
+
+
+class _Ahead(NamedTuple):
+    """Contexts ahead of one arm, their features if it has a sketch, and the places for the answers."""
+
+    contexts: Array
+    features: Array | None
+    mean: Array
+    variance: Array
 
 
 @final
 class _Arm:
     """One arm's sketch, and its answers at the contexts ahead, which every reward moves by a rank-one step."""
 
-    __slots__ = ("_ahead", "_answers", "_belief", "_features", "_next", "_rng", "_sketch")
+    __slots__ = ("_belief", "_next", "_rng", "_sketch", "ahead")
 
     def __init__(self, belief: BudgetedArms, arm: int) -> None:
         self._belief = belief
         self._rng = np.random.default_rng((belief.seed, arm))
         self._sketch: Sketch | None = None
         self._next = 1
-        self._ahead: Array | None = None
-        self._features = np.zeros((0, 0))
-        self._answers: tuple[Array, Array] | None = None
+        self.ahead: _Ahead | None = None
 
     @property
     def _kernel(self) -> Kernel:
         return self._belief.model.kernel
 
-    def at(self, context: Array, row: int | None) -> tuple[float, float]:
-        """Mean and variance at a context."""
-        if row is None or self._ahead is None:
-            mean, variance = self._ask(context[np.newaxis])
-            return float(mean[0]), float(variance[0])
-        if self._answers is None:
-            self._answers = self._ask(self._ahead)
-        mean, variance = self._answers
-        return float(mean[row]), float(variance[row])
-
-    def _ask(self, Z: Array) -> tuple[Array, Array]:
+    def ask(self, Z: Array) -> tuple[Array, Array, Array | None]:
+        """Mean and variance at the rows of Z, shape (m,), and what the sketch sees of them."""
         prior = self._kernel.diagonal(Z)
         if self._sketch is None:
-            return np.zeros(len(Z)), prior
+            return np.zeros(len(Z)), prior, None
         features = self._sketch.features(Z)
-        if Z is self._ahead:
-            self._features = features
-        return self._sketch.mean_and_variance(features, prior)
+        return *self._sketch.mean_and_variance(features, prior), features
 
-    def learn(self, X: Array, y: Array) -> None:
-        """Take in the last of the rewards y at the rows of X; the others are known."""
+    def look_ahead(self, contexts: Array, mean: Array, variance: Array) -> None:
+        """Answer for contexts of shape (B, d), and keep the answers current."""
+        mean[:], variance[:], features = self.ask(contexts)
+        self.ahead = _Ahead(contexts, features, mean, variance)
+
+    def learn(self, X: Array, y: Array, row: int | None) -> None:
+        """Take in the last of the rewards y at the rows of X, in place `row` of the block; the others are known."""
         if self._sketch is None or len(y) >= self._next:
             centers = X if self._sketch is None else self._drawn(self._sketch, X)
             self._sketch = Sketch(Basis.of(self._kernel, centers), self._belief.model.ridge, X, y)
             self._next = len(y) + 1 if len(y) < _FEW else ceil(_GROWTH * len(y))
-            self._answers = None
+            if self.ahead is not None:
+                self.look_ahead(self.ahead.contexts, self.ahead.mean, self.ahead.variance)
             return
-        step = self._sketch.absorb(self._sketch.features(X[-1:])[:, 0], float(y[-1]))
-        if self._answers is not None:
-            mean, variance = self._answers
-            h = step.direction @ self._features
-            mean += h * step.gain
-            np.maximum(variance - h * h * step.loss, 0.0, out=variance)
+        known = None if self.ahead is None else self.ahead.features
+        phi = self._sketch.features(X[-1:])[:, 0] if known is None or row is None else known[:, row]
+        step = self._sketch.absorb(phi, float(y[-1]))
+        if self.ahead is not None and known is not None:
+            h = step.direction @ known
+            self.ahead.mean[:] += h * step.gain
+            np.maximum(self.ahead.variance - h * h * step.loss, 0.0, out=self.ahead.variance)
 
     def _drawn(self, sketch: Sketch, X: Array) -> Array:
         """Centres among the rows of X, by their ridge leverage scores."""
@@ -141,6 +155,3 @@ class _Arm:
             clocks = self._rng.exponential(size=len(drawn)) / scores[drawn]
             drawn = drawn[np.sort(np.argpartition(clocks, self._belief.budget)[: self._belief.budget])]
         return X[drawn] if len(drawn) else X[-1:]
-
-    def look_ahead(self, contexts: Array | None) -> None:
-        self._ahead, self._answers = contexts, None
