@@ -19,7 +19,7 @@ from kernelbandits.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-_BAND = 112
+_BAND = 112  # not a power of two: rows at such a distance compete for the same lines of the cache
 _FACTOR_ON_ONE_THREAD = 12_000
 
 
@@ -56,7 +56,7 @@ class Appended(NamedTuple):
 
 
 Band: TypeAlias = tuple[int, int, Array]
-"""(start, stop, rows): rows start … stop − 1 of W, shape (stop − start, at least stop), contiguous; zeros to the right."""
+"""(start, stop, rows): rows start … stop − 1 of W, contiguous, shape (stop − start, at least stop), ending in zeros."""
 
 
 class _Buffer:
@@ -68,8 +68,7 @@ class _Buffer:
     Attributes:
         bands: the rows of W that are there.
         folded: how many they are.
-        used: the same with the rows that wait.
-        waiting: rows of L.
+        waiting: rows of L that are not yet in W.
 
     """
 

@@ -47,7 +47,7 @@ class Sketch:
             moments += Phi @ y[rows]
         factor = InverseFactor.of(A)
         assert factor is not None, "a ridge on the diagonal makes it positive definite"
-        W = factor.inverse
+        W = factor.whiten(np.eye(basis.size))
         self._P = W.T @ W
         self._w = self._P @ moments
         self._waiting = np.empty((_WAITING, basis.size))
