@@ -21,6 +21,7 @@ EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 _BAND = 112  # not a power of two: rows at such a distance compete for the same lines of the cache
 _FACTOR_ON_ONE_THREAD = 12_000
+_HARDLY_WORTH_A_THREAD = 2500
 
 
 def safe_threads(n: int) -> AbstractContextManager[object]:
@@ -30,6 +31,14 @@ def safe_threads(n: int) -> AbstractContextManager[object]:
     fault from n of about 16,000 on.
     """
     return nullcontext() if n < _FACTOR_ON_ONE_THREAD else one_thread()
+
+
+def worthwhile_threads(n: int) -> AbstractContextManager[object]:
+    """`safe_threads` for work that goes to and fro between numpy and scipy, each of which has threads of its own.
+
+    Those of one wait busily while the other works: up to n of a few thousand, one thread is as quick as two.
+    """
+    return one_thread() if n < _HARDLY_WORTH_A_THREAD else safe_threads(n)
 
 
 def one_thread() -> AbstractContextManager[object]:

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.estimators.normal_equations import Basis, NormalEquations, add_by_panels, add_by_syrk, sums
+from kernelbandits.estimators.normal_equations import Basis, NormalEquations, sums
+from kernelbandits.estimators.workers import row_workers
+from kernelbandits.linalg import blas_threads
 from kernelbandits.testing import check_spec
 
 
@@ -125,12 +128,32 @@ def test_a_kernel_that_is_zero_at_every_centre_predicts_zero(ridge):
 
 
 @pytest.mark.parametrize("n", [1, 511, 1030])
-@pytest.mark.parametrize("add_gram", [add_by_panels, add_by_syrk])
-def test_the_lower_triangle_of_a_gram_matrix_is_added_up(add_gram, n):
-    V = np.random.default_rng(0).standard_normal((7, n))
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_lower_triangle_of_a_gram_matrix_is_added_up_on_any_number_of_threads(threads, n):
+    X, y = np.random.default_rng(0).standard_normal((1100, n)), np.arange(1100.0)
     G = np.ones((n, n))
-    add_gram(G, V)
-    assert np.allclose(np.tril(G), np.tril(1.0 + V.T @ V))
+    with threadpool_limits(threads), row_workers(len(X)) as workers:
+        seen = workers.each(lambda part, targets: (part, targets @ part), X, y)
+        workers.add_grams(G, [V for V, _ in seen])
+    assert len(seen) == min(threads, blas_threads_of_this_machine())
+    assert np.allclose(sum(moments for _, moments in seen), y @ X)
+    assert np.allclose(np.tril(G), np.tril(1.0 + X.T @ X))
+
+
+def blas_threads_of_this_machine():
+    with threadpool_limits(3):
+        return blas_threads()
+
+
+def test_a_fit_on_two_threads_is_the_same_in_every_run_and_close_to_that_on_one():
+    X, y, Z = data(n=3000)
+    estimator = kb.Nystrom(kb.Gaussian(), 0.3, n_centers=30)
+    with threadpool_limits(2):
+        first, second = estimator.fit(X, y).mean(Z), estimator.fit(X, y).mean(Z)
+    with threadpool_limits(1):
+        alone = estimator.fit(X, y).mean(Z)
+    assert np.array_equal(first, second)
+    assert np.allclose(first, alone, rtol=1e-9)
 
 
 def test_residual_is_that_of_the_data():

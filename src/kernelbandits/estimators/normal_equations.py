@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
@@ -10,15 +10,15 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.estimators.workers import row_workers
 from kernelbandits.kernels import Kernel
 from kernelbandits.kernels.base import Features
 from kernelbandits.kernels.blocks import pieces
-from kernelbandits.linalg import EPS, blas_threads, one_thread, safe_threads
+from kernelbandits.linalg import EPS, one_thread, safe_threads
 from kernelbandits.types import Array
 
 _BLOCK = 2**21
 """Numbers in a block of K(X, centres): 16 MiB."""
-_PANEL = 512
 _WELL_CONDITIONED = 1e5
 
 
@@ -98,7 +98,7 @@ class NormalEquations:
     Made for adding to: `add` takes rows, `merge` the sums over other rows (another partition, another machine).
     """
 
-    __slots__ = ("_add_gram", "_right", "basis", "gram", "moments", "n", "square")
+    __slots__ = ("_right", "basis", "gram", "moments", "n", "square")
 
     def __init__(self, basis: Basis) -> None:
         self.basis = basis
@@ -106,20 +106,25 @@ class NormalEquations:
         self.moments = np.zeros(basis.size)
         self.square = 0.0
         self.n = 0
-        self._add_gram = _best_adder()
         self._right: Features = basis.kernel.right(basis.centers)
 
     def add(self, X: Array, y: Array) -> None:
         """Take in rows X of shape (n, d) with targets y of shape (n,)."""
-        kernel = self.basis.kernel
-        for rows in pieces(len(X), rows_of_block(self.basis.size)):
-            V = kernel.evaluate(kernel.left(X[rows]), self._right)
-            if not self.basis.well_conditioned:
-                V = self.basis.whiten(V).T
-            self._add_gram(self.gram, V)
-            self.moments += y[rows] @ V
+        with row_workers(len(X)) as workers:
+            for rows in pieces(len(X), rows_of_block(self.basis.size)):
+                seen = workers.each(self._see, X[rows], y[rows])
+                workers.add_grams(self.gram, [V for V, _ in seen])
+                self.moments += sum(moments for _, moments in seen)
         self.square += float(y @ y)
         self.n += len(X)
+
+    def _see(self, X: Array, y: Array) -> tuple[Array, Array]:
+        """V = K(X, centres), whitened where that must not wait, and Vᵀ y."""
+        kernel = self.basis.kernel
+        V = kernel.evaluate(kernel.left(X), self._right)
+        if not self.basis.well_conditioned:
+            V = self.basis.whiten(V).T
+        return V, y @ V
 
     def merge(self, other: NormalEquations) -> None:
         """Take in the sums over other rows; both must be over the same centres."""
@@ -138,28 +143,6 @@ class NormalEquations:
         with safe_threads(len(gram)):
             reduced, _ = lapack.dsygst(gram, self.basis.factor, overwrite_a=1)
         return reduced, blas.dtrsv(self.basis.factor, self.moments, trans=1)
-
-
-def add_by_syrk(G: Array, V: Array) -> None:
-    """G += Vᵀ V in the lower triangle, by the one BLAS routine for it, in place."""
-    blas.dsyrk(1.0, V.T, beta=1.0, c=G.T, overwrite_c=1)
-
-
-def add_by_panels(G: Array, V: Array) -> None:
-    """G += Vᵀ V in the lower triangle, by numpy's matrix products of panels that stay in the cache for the addition."""
-    product = np.empty((min(_PANEL, len(G)),) * 2)
-    for rows in pieces(len(G), _PANEL):
-        for columns in pieces(rows.stop, _PANEL):
-            room = product[: rows.stop - rows.start, : columns.stop - columns.start]
-            G[rows, columns] += np.matmul(V[:, rows].T, V[:, columns], out=room)
-
-
-def _best_adder() -> Callable[[Array, Array], None]:
-    """Numpy and scipy bring a pool of BLAS threads each, and the threads of one wait busily while the other works.
-
-    Kernels are numpy's work. So scipy's routine, the quicker one, is for one thread only.
-    """
-    return add_by_syrk if blas_threads() == 1 else add_by_panels
 
 
 def sums(basis: Basis, blocks: Iterable[tuple[Array, Array]]) -> NormalEquations:

@@ -17,6 +17,7 @@ from kernelbandits.estimators.whitened import Solution, solve_whitened
 from kernelbandits.fields import Count, CountFromZero, NonNegative
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.kernels.blocks import pieces, rows_at_once
+from kernelbandits.linalg import worthwhile_threads
 from kernelbandits.types import Array, ArrayLike
 
 
@@ -135,13 +136,16 @@ class Nystrom(Estimator[NystromPredictor]):
 
     def basis(self, X: Array) -> Basis:
         """The centres chosen among the rows of X, which were checked already, and their factor."""
-        return Basis.of(self.kernel, self.centers.select(self.kernel, X, self.n_centers, self._rng()))
+        centers = self.centers.select(self.kernel, X, self.n_centers, self._rng())
+        with worthwhile_threads(len(centers)):
+            return Basis.of(self.kernel, centers)
 
     def solve(self, equations: NormalEquations) -> NystromPredictor:
         """The fit from the sums over its data, which are used up."""
         basis = equations.basis
-        G, g = equations.whitened()
-        solution = solve_whitened(G, g, self.ridge)
+        with worthwhile_threads(basis.size):
+            G, g = equations.whitened()
+            solution = solve_whitened(G, g, self.ridge)
         health = NystromHealth(
             equations.n,
             basis.n_given,
