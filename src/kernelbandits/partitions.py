@@ -20,6 +20,7 @@ from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.estimators.normal_equations import Basis, NormalEquations
 from kernelbandits.estimators.nystrom import Nystrom, NystromPredictor
 from kernelbandits.fitting import CANDIDATES
+from kernelbandits.progress import Progress
 from kernelbandits.tables.scans import scan
 from kernelbandits.types import Array
 
@@ -80,7 +81,9 @@ def fit_parquet(
     parts = _parts(given, reward_column, columns, drop, checks.whole("rows_per_part", rows_per_part, at_least=1))
     stride = max(1, sum(part.stop - part.start for part in parts) // (CANDIDATES * estimator.n_centers))
     basis = estimator.basis(np.concatenate(in_order(engine, partial(_every, stride), parts)))
-    found = engine.reduce(partial(_sums, basis), Sums.__add__, parts)
+    with Progress("fit", len(parts)) as progress:
+        note = f"parts of at most {rows_per_part:,} rows"
+        found = engine.reduce(partial(_sums, basis), Sums.__add__, parts, lambda done: progress.show(done, note))
     equations = NormalEquations(basis)
     equations.gram, equations.moments, equations.square, equations.n = found.gram, found.moments, found.square, found.n
     return estimator.solve(equations)

@@ -189,6 +189,20 @@ def test_sums_have_the_same_bits(engine, n):
     assert np.array_equal(engine.reduce(block_sum, np.add, range(n)), InProcess().reduce(block_sum, np.add, range(n)))
 
 
+def unhurried(task):
+    time.sleep(0.2)
+    return task
+
+
+def test_how_far_a_sum_is_can_be_followed(engine, monkeypatch):
+    monkeypatch.setattr("kernelbandits.engines.session._GLANCE", 0.05)
+    heard = []
+    assert engine.reduce(unhurried, int.__add__, range(1, 9), heard.append) == 36
+    assert heard == sorted(heard)
+    assert len({*heard}) > 2
+    assert heard[-1] <= 8
+
+
 def test_jobs_and_a_scheduler_do_not_go_together():
     with pytest.raises(InvalidArgument, match="jobs = 2 has no meaning with a scheduler"):
         dask("tcp://127.0.0.1:1", n_jobs=2)

@@ -56,3 +56,10 @@ def test_processes_sum_to_the_same_bits(n):
 def test_nothing_has_no_sum():
     with pytest.raises(InvalidArgument, match="tasks must not be empty"):
         InProcess().reduce(block_sum, np.add, [])
+
+
+@pytest.mark.parametrize("engine", [InProcess(), Processes(2)], ids=repr)
+def test_how_far_a_sum_is_can_be_followed(engine):
+    heard = []
+    engine.reduce(block_sum, np.add, range(5), heard.append)
+    assert heard == [1, 2, 3, 4, 5]

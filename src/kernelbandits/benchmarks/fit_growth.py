@@ -72,8 +72,8 @@ def _exact_facts() -> Mapping[str, float]:
     seconds = _curve(
         "seconds of an exact fit in N",
         "3",
-        {n: _exact(n) for n in (12_000, 17_000, 24_000)},
-        partial(_seconds, repeats=1),
+        {n: _exact(n) for n in (10_000, 14_000, 20_000)},
+        partial(_seconds, repeats=2),
     )
     return seconds | _curve("bytes of an exact fit in N", "2", {n: _exact(n) for n in (2000, 4000, 8000)}, _bytes)
 

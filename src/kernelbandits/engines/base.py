@@ -11,6 +11,10 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
+def ignore(done: int) -> None:
+    """Nobody wants to know how far the work is."""
+
+
 class Engine(ABC):
     """Maps a function over tasks. Answers must not depend on the engine, nor on the order of the tasks."""
 
@@ -27,9 +31,16 @@ class Engine(ABC):
 
     @abstractmethod
     def reduce(
-        self, function: Callable[[Task], Answer], combine: Callable[[Answer, Answer], Answer], tasks: Sequence[Task]
+        self,
+        function: Callable[[Task], Answer],
+        combine: Callable[[Answer, Answer], Answer],
+        tasks: Sequence[Task],
+        tell: Callable[[int], None] = ignore,
     ) -> Answer:
-        """All answers combined in the tree of `kernelbandits.engines.tree`: the same bits on every engine."""
+        """All answers combined in the tree of `kernelbandits.engines.tree`: the same bits on every engine.
+
+        From time to time `tell` hears how many of the tasks are done.
+        """
 
 
 def in_order(engine: Engine, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import final
 
-from kernelbandits.engines.base import Answer, Engine, Task
+from kernelbandits.engines.base import Answer, Engine, Task, ignore
 from kernelbandits.engines.machine import workers
 from kernelbandits.engines.tree import checked, combined
 from kernelbandits.errors import EngineFailed, InvalidArgument
@@ -103,12 +103,18 @@ class Dask(Engine):
             yield from session.answers(session.calls(function, tasks))
 
     def reduce(
-        self, function: Callable[[Task], Answer], combine: Callable[[Answer, Answer], Answer], tasks: Sequence[Task]
+        self,
+        function: Callable[[Task], Answer],
+        combine: Callable[[Answer, Answer], Answer],
+        tasks: Sequence[Task],
+        tell: Callable[[int], None] = ignore,
     ) -> Answer:
         with self.cluster.session() as session:
-            leaves = session.calls(function, checked(tasks))
+            leaves, n_done = session.counted(session.calls(function, checked(tasks)))
             # Partial answers go from worker to worker; only the root comes here.
-            root: Answer = next(session.answers([combined(leaves, session.joining(combine))]))
+            tree = [combined(leaves, session.joining(combine))]
+            del leaves  # so that a worker lets go of an answer as soon as it is part of another
+            root: Answer = next(session.answers(tree, meanwhile=lambda: tell(n_done())))
             return root
 
 

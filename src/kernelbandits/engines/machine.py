@@ -13,7 +13,7 @@ from typing import final
 from threadpoolctl import threadpool_limits
 
 from kernelbandits import checks
-from kernelbandits.engines.base import Answer, Engine, Task, numbered
+from kernelbandits.engines.base import Answer, Engine, Task, ignore, numbered
 from kernelbandits.engines.tree import checked, combined_as_they_come
 
 
@@ -33,9 +33,13 @@ class InProcess(Engine):
             yield answer
 
     def reduce(
-        self, function: Callable[[Task], Answer], combine: Callable[[Answer, Answer], Answer], tasks: Sequence[Task]
+        self,
+        function: Callable[[Task], Answer],
+        combine: Callable[[Answer, Answer], Answer],
+        tasks: Sequence[Task],
+        tell: Callable[[int], None] = ignore,
     ) -> Answer:
-        return _reduced(self, function, combine, tasks)
+        return _reduced(self, function, combine, tasks, tell)
 
 
 @final
@@ -57,9 +61,13 @@ class Processes(Engine):
             yield from pool(joblib.delayed(_in_worker)(function, task) for task in tasks)
 
     def reduce(
-        self, function: Callable[[Task], Answer], combine: Callable[[Answer, Answer], Answer], tasks: Sequence[Task]
+        self,
+        function: Callable[[Task], Answer],
+        combine: Callable[[Answer, Answer], Answer],
+        tasks: Sequence[Task],
+        tell: Callable[[int], None] = ignore,
     ) -> Answer:
-        return _reduced(self, function, combine, tasks)
+        return _reduced(self, function, combine, tasks, tell)
 
 
 def workers(n_jobs: int | None = None) -> int:
@@ -82,10 +90,17 @@ def _reduced(
     function: Callable[[Task], Answer],
     combine: Callable[[Answer, Answer], Answer],
     tasks: Sequence[Task],
+    tell: Callable[[int], None],
 ) -> Answer:
     answers = engine.map(partial(numbered, function), list(enumerate(checked(tasks))))
     with threadpool_limits(1):
-        return combined_as_they_come(answers, len(tasks), combine)
+        return combined_as_they_come(_counted(answers, tell), len(tasks), combine)
+
+
+def _counted(answers: Iterator[Answer], tell: Callable[[int], None]) -> Iterator[Answer]:
+    for done, answer in enumerate(answers, start=1):
+        tell(done)
+        yield answer
 
 
 def _in_worker(function: Callable[[Task], Answer], task: Task) -> Answer:

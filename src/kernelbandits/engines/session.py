@@ -75,8 +75,18 @@ class Session:
                 'stand under `if __name__ == "__main__":`'
             ) from error
 
-    def answers(self, futures: Sequence[Future]) -> Iterator[Any]:
-        """The answers as they are ready; each is let go on the workers once it is here."""
+    def counted(self, futures: list[Future]) -> tuple[list[Future], Callable[[], int]]:
+        """The futures, and a function that tells how many of them are done without keeping them."""
+        done: list[None] = []
+        for future in futures:
+            future.add_done_callback(lambda _: done.append(None))
+        return futures, lambda: len(done)
+
+    def answers(self, futures: Sequence[Future], meanwhile: Callable[[], None] = lambda: None) -> Iterator[Any]:
+        """The answers as they are ready; each is let go on the workers once it is here.
+
+        `meanwhile` is called every two seconds of waiting.
+        """
         ready: queue.SimpleQueue[Future] = queue.SimpleQueue()
         for future in futures:
             future.add_done_callback(ready.put)
@@ -87,6 +97,7 @@ class Session:
                     future = ready.get(timeout=_GLANCE)
                     break
                 except queue.Empty:
+                    meanwhile()
                     alone = self._say_if_alone(alone)
             yield self._answer(future)
             future.release()
