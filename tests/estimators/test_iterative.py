@@ -152,3 +152,13 @@ def test_parts_are_values(spec):
 def test_every_exported_part_has_an_example():
     assert examples.exported(kb.Preconditioner) == examples.types_of(examples.PRECONDITIONERS)
     assert examples.exported(kb.Stopping) == examples.types_of(examples.STOPPINGS)
+
+
+def test_holding_out_rows_works_the_same_when_their_block_is_too_large_to_keep(monkeypatch):
+    X, y, _ = data()
+    estimator = kb.GradientDescent(kb.Gaussian(), kb.HeldOut())
+    kept = estimator.fit(X, y)
+    monkeypatch.setattr("kernelbandits.estimators.stopping._KEPT", 0)
+    made_again = estimator.fit(X, y)
+    assert made_again.report.iterations == kept.report.iterations
+    assert np.allclose(made_again.mean(X), kept.mean(X))

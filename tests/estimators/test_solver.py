@@ -56,7 +56,13 @@ def test_what_is_chosen_can_be_fitted():
 
 
 @pytest.mark.parametrize(
-    "estimator", [kb.KernelRidge(kb.Gaussian(), 1.0), kb.Nystrom(kb.Gaussian(), 1.0, 300)], ids=repr
+    "estimator",
+    [
+        kb.KernelRidge(kb.Gaussian(), 1.0),
+        kb.Nystrom(kb.Gaussian(), 1.0, 300),
+        kb.GradientDescent(kb.Gaussian(), kb.FixedSteps(20)),
+    ],
+    ids=repr,
 )
 def test_an_estimate_is_of_the_right_size(estimator):
     n = 3000
@@ -80,8 +86,21 @@ def test_estimates_grow_as_they_should():
     assert ratio(kb.GaussianProcess(kb.Gaussian())) == pytest.approx(8.0, rel=0.05)
     assert ratio(kb.Nystrom(kb.Gaussian(), n_centers=500)) == pytest.approx(2.0, rel=0.05)
     assert ratio(kb.ConjugateGradient(kb.Gaussian(), memory=0)) == pytest.approx(4.0, rel=0.05)
-    with pytest.raises(InvalidArgument, match="no estimate of cost is known for GradientDescent"):
-        ratio(kb.GradientDescent(kb.Gaussian()))
+    for stopping in (kb.FixedSteps(50), kb.HeldOut()):
+        assert ratio(kb.GradientDescent(kb.Gaussian(), stopping, memory=0)) == pytest.approx(4.0, rel=0.05)
+
+
+def test_an_estimator_of_ones_own_has_no_estimate():
+    with pytest.raises(InvalidArgument, match="no estimate of cost is known for MyEstimator"):
+        kb.estimate(MyEstimator(), 100, 5)
+
+
+class MyEstimator(kb.Estimator):
+    def learn(self, X, y):
+        raise NotImplementedError
+
+    def without_data(self, dim):
+        raise NotImplementedError
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,13 @@ from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.estimators.conjugate_gradient import ConjugateGradient
 from kernelbandits.estimators.dual import GRAM_COPIES, KernelRidge, MinNormInterpolator
 from kernelbandits.estimators.gaussian_process import GaussianProcess
+from kernelbandits.estimators.gradient_descent import GradientDescent
 from kernelbandits.estimators.nystrom import Nystrom
+from kernelbandits.estimators.products import POWER_ITERATIONS
 from kernelbandits.linalg import blas_threads
 
 ITERATIONS = 30
-"""Iterations that the estimate for conjugate gradients assumes; the spectrum decides, and is not known before."""
+"""Iterations that the estimates for conjugate gradients and for early stopping assume; the data decide, later."""
 
 
 @final
@@ -108,10 +110,25 @@ def _nystrom(estimator: Nystrom, n: int, d: int) -> Work:
 
 @_work.register(ConjugateGradient)
 def _conjugate_gradient(estimator: ConjugateGradient, n: int, d: int) -> Work:
-    held = estimator.least_memory(n, d)
-    kept = min(float(estimator.memory), 4.0 * n**2)
-    made = 1 + (ITERATIONS - 1) * (1.0 - kept / (4.0 * n**2))
-    return Work(made * n**2 * (d + 2) + ITERATIONS * 2 * n**2, made * n**2 / 2, held + kept)
+    work = _products(ITERATIONS, n, d, estimator.memory)
+    return work._replace(bytes=estimator.least_memory(n, d) + work.bytes)
+
+
+@_work.register(GradientDescent)
+def _gradient_descent(estimator: GradientDescent, n: int, d: int) -> Work:
+    works = [
+        _products(POWER_ITERATIONS + steps, share * n, d, estimator.memory)
+        for share, steps in estimator.stopping.foreseen(ITERATIONS)
+    ]
+    operations, values, kept = zip(*works, strict=True)
+    return Work(sum(operations), sum(values), max(kept) + 16.0 * n * (d + 2))
+
+
+def _products(times: int, n: float, d: int, most: float) -> Work:
+    """K v so many times, where panels of K that fit into `most` bytes are kept and the others made again."""
+    kept = min(float(most), 4.0 * n**2)
+    made = 1 + (times - 1) * (1.0 - kept / (4.0 * n**2))
+    return Work(made * n**2 * (d + 2) + times * 2 * n**2, made * n**2 / 2, kept)
 
 
 def _duration(seconds: float) -> str:

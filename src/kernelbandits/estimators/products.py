@@ -52,11 +52,14 @@ class KernelProduct:
         return K
 
 
-def largest_eigenvalue(product: KernelProduct, n: int, rng: np.random.Generator, iterations: int = 20) -> float:
+POWER_ITERATIONS = 20
+
+
+def largest_eigenvalue(product: KernelProduct, n: int, rng: np.random.Generator) -> float:
     """An estimate of the largest eigenvalue of K by the power iteration; it is below it by a few per cent at most."""
     v = rng.random(n) + 0.5  # a kernel matrix has a top eigenvector without sign changes as a rule
     value = 0.0
-    for _ in range(iterations):
+    for _ in range(POWER_ITERATIONS):
         v /= np.linalg.norm(v)
         image = product(v)
         value, v = float(v @ image), image

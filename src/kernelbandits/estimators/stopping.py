@@ -10,9 +10,12 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 
 from kernelbandits.fields import Count, Probability
-from kernelbandits.kernels import Kernel
+from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, IntArray
+
+_KEPT = 2**24
+"""Numbers of a block that is kept between steps: 128 MiB."""
 
 Descend: TypeAlias = Callable[[IntArray], Iterator[Array]]
 """Weights after step 0, 1, 2 … of the descent on the given rows of the data, for ever."""
@@ -35,6 +38,13 @@ class Stopping(Spec, ABC):
     def decide(self, kernel: Kernel, X: Array, y: Array, descend: Descend, rng: np.random.Generator) -> Stop:
         """The number of steps for points X of shape (n, d) and targets y of shape (n,)."""
 
+    @abstractmethod
+    def foreseen(self, usual: int) -> list[tuple[float, int]]:
+        """The descents of a fit, as (share of the rows, steps), for an estimate of cost.
+
+        `usual` is the number of steps to assume where the data decide.
+        """
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,9 @@ class FixedSteps(Stopping):
     """So many steps."""
 
     steps: Count
+
+    def foreseen(self, usual: int) -> list[tuple[float, int]]:
+        return [(1.0, self.steps)]
 
     def decide(self, kernel: Kernel, X: Array, y: Array, descend: Descend, rng: np.random.Generator) -> Stop:
         return Stop(self.steps, True, f"{self.steps} steps were asked for")
@@ -60,16 +73,19 @@ class HeldOut(Stopping):
     patience: Count = 20
     max_steps: Count = 2000
 
+    def foreseen(self, usual: int) -> list[tuple[float, int]]:
+        return [(1.0 - self.fraction, min(usual + self.patience, self.max_steps)), (1.0, min(usual, self.max_steps))]
+
     def decide(self, kernel: Kernel, X: Array, y: Array, descend: Descend, rng: np.random.Generator) -> Stop:
         n_out = max(1, round(self.fraction * len(X)))
         if n_out >= len(X):
             return Stop(1, True, "there are too few rows to hold some out")
         order = rng.permutation(len(X))
         out, rows = np.sort(order[:n_out]), np.sort(order[n_out:])
-        K = kernel.block(X[out], X[rows])
+        predicted = _predictions(kernel, X[rows], X[out])
         best, least = 0, np.inf
         for step, weights in enumerate(descend(rows)):
-            error = float(np.mean((y[out] - K @ weights) ** 2))
+            error = float(np.mean((y[out] - predicted(weights)) ** 2))
             if error < least:
                 best, least = step, error
             if step - best >= self.patience:
@@ -77,3 +93,11 @@ class HeldOut(Stopping):
             if step >= self.max_steps:
                 break
         return Stop(best, False, f"max_steps = {self.max_steps} is reached and the held-out error still falls")
+
+
+def _predictions(kernel: Kernel, X: Array, Z: Array) -> Callable[[Array], Array]:
+    """Weights on the points X → values at the rows of Z; the block between them is kept only if it is small."""
+    if len(X) * len(Z) > _KEPT:
+        return lambda weights: KernelExpansion(kernel, X, weights)(Z)
+    K = kernel.block(Z, X)
+    return lambda weights: K @ weights
