@@ -67,7 +67,6 @@ def test_cases_have_names_of_their_own_and_goals_among_their_contenders():
     assert {goal.other for case in cases for goal in case.goals} - known == {
         "plain incremental",
         "numpy, scipy.linalg",
-        "one worker",
     }
 
 

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_info
 
 import kernelbandits as kb
 from kernelbandits.engines import Dask, InProcess, Loopback, Scheduler, dask, parcels
+from kernelbandits.engines.tree import combined
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
 
 
@@ -201,6 +202,19 @@ def test_how_far_a_sum_is_can_be_followed(engine, monkeypatch):
     assert heard == sorted(heard)
     assert len({*heard}) > 2
     assert heard[-1] <= 8
+
+
+def test_tasks_that_will_be_summed_have_few_dependencies_in_the_eyes_of_the_scheduler(two):
+    """Else it sends all of them to the worker that holds the function, when that is large, and the others wait."""
+
+    def dependencies(dask_scheduler):
+        groups = [group for group in dask_scheduler.task_groups.values() if len(group) == 10]
+        return [sum(len(dependency) for dependency in group.dependencies) for group in groups]
+
+    with Scheduler(two.address).session() as session:
+        leaves = session.calls(block_sum, range(10))
+        combined(leaves, session.joining(np.add)).result()
+        assert session.client.run_on_scheduler(dependencies) == [2]  # the function, and the modules that it needs
 
 
 def test_jobs_and_a_scheduler_do_not_go_together():

@@ -110,7 +110,9 @@ class Session:
         return parcel, self._sources[modules] if modules else ()
 
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
-        return self.client.submit(function, *arguments, key=f"kernelbandits-{uuid.uuid4().hex}", pure=False)
+        # A pair is a group by itself. In a group with others, the function that all tasks wait for would look like many
+        # dependencies to the scheduler, which then sends the tasks to the worker that has it and leaves the rest idle.
+        return self.client.submit(function, *arguments, key=(f"kernelbandits-{uuid.uuid4().hex}", 0), pure=False)
 
     def _answer(self, future: Future) -> Any:
         try:

@@ -15,7 +15,7 @@ from kernelbandits.kernels.blocks import pieces
 from kernelbandits.linalg import blas_threads, one_thread
 from kernelbandits.types import Array
 
-_PANEL = 512
+_PANEL = 384
 _FEW_ROWS = 1024
 
 
