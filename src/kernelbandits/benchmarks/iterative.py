@@ -27,12 +27,12 @@ def data(n: int, dim: int) -> tuple[Array, Array]:
 
 
 _CHILD = """
-import json, re, time
+import json, time
 from kernelbandits import ConjugateGradient, Gaussian, MinNormInterpolator
 from kernelbandits.benchmarks.iterative import DIM, GAMMA, N, data
+from kernelbandits.benchmarks.measure import resident_peak as peak
 from threadpoolctl import threadpool_limits
 import numpy as np
-peak = lambda: int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1]) * 1024
 with threadpool_limits(1):
     (X, y), (Z, _) = data(N, DIM), data(1000, DIM)
     Z = Z[::-1] + 0.5

@@ -53,16 +53,16 @@ def _regret_ratio(policy: type[CalibratedUCB | ThompsonSampling]) -> float:
 
 
 _CHILD = """
-import json, re, sys, time
+import json, sys, time
 from kernelbandits.benchmarks import many_rounds as rounds
+from kernelbandits.benchmarks.measure import resident_peak
 from threadpoolctl import threadpool_limits
 start = time.perf_counter()
 with threadpool_limits(1):
     policy = rounds.CalibratedUCB(rounds.BudgetedArms(rounds.MODEL))
     total = rounds.regret(policy, int(sys.argv[1]), 0, int(sys.argv[2]))
 seconds = time.perf_counter() - start
-megabytes = int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1]) * 1.024e-3
-print(json.dumps([seconds, megabytes, total]))
+print(json.dumps([seconds, resident_peak() / 1e6, total]))
 """
 
 

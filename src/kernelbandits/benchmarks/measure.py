@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -69,10 +71,16 @@ def median_ratio(timings: Mapping[str, Timing], name: str, reference: str) -> fl
 
 def peak_resident(code: str, setup: str) -> int:
     """Bytes by which the largest resident size of a process grows when it runs `code` after `setup` (Linux)."""
-    size = "int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1])"
-    script = f"import re\n{setup}\nbefore = {size}\n{code}\nprint({size} - before)"
+    peak = "from kernelbandits.benchmarks.measure import resident_peak as peak"
+    script = f"{peak}\n{setup}\nbefore = peak()\n{code}\nprint(peak() - before)"
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
-    return int(done.stdout) * 1024
+    return int(done.stdout)
+
+
+def resident_peak() -> int:
+    """The largest resident size of this process so far, in bytes (Linux)."""
+    [kilobytes] = re.findall(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text(encoding="ascii"))
+    return int(kilobytes) * 1024
 
 
 def peak_bytes(run: Callable[[], Any]) -> int:

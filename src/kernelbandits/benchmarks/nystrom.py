@@ -133,11 +133,11 @@ def _contenders(n_centers: int) -> Mapping[str, Callable[[], Any]]:
 
 
 _CHILD = """
-import json, re, sys
+import json, sys
 import sklearn.kernel_approximation, sklearn.linear_model, sklearn.pipeline
 from kernelbandits.benchmarks import nystrom
+from kernelbandits.benchmarks.measure import resident_peak as peak
 from threadpoolctl import threadpool_limits
-peak = lambda: int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1]) * 1024
 _, _, Z, truth = nystrom.data()
 with threadpool_limits(1):
     before = peak()
