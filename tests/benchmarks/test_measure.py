@@ -6,12 +6,13 @@ import time
 import numpy as np
 import pytest
 
+from kernelbandits.benchmarks.bench import bench
 from kernelbandits.benchmarks.cases import Case, Goal, all_cases
 from kernelbandits.benchmarks.measure import Timing, exponent, interleave, median_ratio, peak_bytes
 from kernelbandits.benchmarks.report import measure
 from kernelbandits.benchmarks.ucb import live, ours, world
 from kernelbandits.benchmarks.ucb_loops import plain_incremental, scikit_learn
-from kernelbandits.errors import KernelBanditsError
+from kernelbandits.errors import InvalidFile, KernelBanditsError
 
 
 def test_ratios_are_taken_turn_by_turn():
@@ -86,3 +87,13 @@ def test_an_unknown_case_names_the_nearest():
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.strip() == "kernelbandits: no benchmark is called 'bach'; did you mean 'batch'?"
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", '{"cases": 1}'])
+def test_a_record_to_compare_with_must_be_one(tmp_path, content):
+    record = tmp_path / "earlier.json"
+    if content is not None:
+        record.write_text(content, encoding="utf-8")
+    with pytest.raises(InvalidFile, match=r"earlier\.json is no record of an earlier run .*; give its bench\.json"):
+        bench(("batch",), 1, tmp_path / "out", as_json=False, compare=record)
+    assert not (tmp_path / "out").exists()

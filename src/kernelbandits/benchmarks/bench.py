@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from kernelbandits.benchmarks.cases import Case, all_cases
 from kernelbandits.benchmarks.picture import ratios
-from kernelbandits.benchmarks.report import Measured, as_record, last_record, measure
+from kernelbandits.benchmarks.report import Measured, as_record, measure, read_record
 from kernelbandits.errors import InvalidArgument, nearest
 from kernelbandits.experiments.figures import save
 from kernelbandits.experiments.store import replacing
@@ -23,7 +23,8 @@ from kernelbandits.experiments.store import replacing
 def bench(only: tuple[str, ...], repeats: int, folder: Path, as_json: bool, compare: Path | None) -> None:
     """Measure, print the table, and write the record and the picture; `compare` is an earlier record."""
     cases = _chosen(only)
-    previous = last_record(compare if compare is not None else folder / "bench.json")
+    last = folder / "bench.json"
+    previous = read_record(compare or last) if compare or last.is_file() else None
     progress = Console(stderr=True)
     measured = []
     for case in cases:

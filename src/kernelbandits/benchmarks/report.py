@@ -15,7 +15,7 @@ import numpy as np
 
 from kernelbandits.benchmarks.cases import Case
 from kernelbandits.benchmarks.measure import Timing, interleave, median_ratio
-from kernelbandits.errors import KernelBanditsError
+from kernelbandits.errors import InvalidFile, KernelBanditsError
 
 _PEERS = ("scikit-learn", "botorch", "torch", "mabwiser", "contextualbandits", "vowpalwabbit", "river")
 
@@ -84,9 +84,14 @@ def _version(name: str) -> str | None:
         return None
 
 
-def last_record(path: Path) -> dict[str, Any] | None:
-    """The record of an earlier run, if there is one."""
-    if not path.is_file():
-        return None
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return record
+def read_record(path: Path) -> dict[str, Any]:
+    """The record of an earlier run."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        record["cases"].items()
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InvalidFile(
+            f"{path} is no record of an earlier run ({type(error).__name__}); give its bench.json"
+        ) from error
+    known: dict[str, Any] = record
+    return known

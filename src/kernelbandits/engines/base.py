@@ -7,6 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
+from threadpoolctl import threadpool_limits
+
+from kernelbandits.engines.tree import checked, combined_as_they_come
+
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
@@ -29,7 +33,6 @@ class Engine(ABC):
     def map(self, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> Iterator[Answer]:
         """Answers as they are ready. Every call runs with one BLAS thread."""
 
-    @abstractmethod
     def reduce(
         self,
         function: Callable[[Task], Answer],
@@ -41,6 +44,9 @@ class Engine(ABC):
 
         From time to time `tell` hears how many of the tasks are done.
         """
+        answers = self.map(partial(numbered, function), list(enumerate(checked(tasks))))
+        with threadpool_limits(1):
+            return combined_as_they_come(_counted(answers, tell), len(tasks), combine)
 
 
 def in_order(engine: Engine, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
@@ -52,3 +58,9 @@ def in_order(engine: Engine, function: Callable[[Task], Answer], tasks: Sequence
 def numbered(function: Callable[[Task], Answer], task: tuple[int, Task]) -> tuple[int, Answer]:
     """The answer to a numbered task, with its number."""
     return task[0], function(task[1])
+
+
+def _counted(answers: Iterator[Answer], tell: Callable[[int], None]) -> Iterator[Answer]:
+    for done, answer in enumerate(answers, start=1):
+        tell(done)
+        yield answer

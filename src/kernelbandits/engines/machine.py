@@ -7,14 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import final
 
 from threadpoolctl import threadpool_limits
 
 from kernelbandits import checks
-from kernelbandits.engines.base import Answer, Engine, Task, ignore, numbered
-from kernelbandits.engines.tree import checked, combined_as_they_come
+from kernelbandits.engines.base import Answer, Engine, Task
 
 
 @final
@@ -31,15 +29,6 @@ class InProcess(Engine):
             with threadpool_limits(1):
                 answer = function(task)
             yield answer
-
-    def reduce(
-        self,
-        function: Callable[[Task], Answer],
-        combine: Callable[[Answer, Answer], Answer],
-        tasks: Sequence[Task],
-        tell: Callable[[int], None] = ignore,
-    ) -> Answer:
-        return _reduced(self, function, combine, tasks, tell)
 
 
 @final
@@ -60,15 +49,6 @@ class Processes(Engine):
             pool = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs")
             yield from pool(joblib.delayed(_in_worker)(function, task) for task in tasks)
 
-    def reduce(
-        self,
-        function: Callable[[Task], Answer],
-        combine: Callable[[Answer, Answer], Answer],
-        tasks: Sequence[Task],
-        tell: Callable[[int], None] = ignore,
-    ) -> Answer:
-        return _reduced(self, function, combine, tasks, tell)
-
 
 def workers(n_jobs: int | None = None) -> int:
     """Number of worker processes to use: `n_jobs`, or one a core that this process may use."""
@@ -83,24 +63,6 @@ def local(n_jobs: int | None = None) -> Engine:
     """The engine for this machine: `n_jobs` processes, one a core when None."""
     n_workers = workers(n_jobs)
     return InProcess() if n_workers == 1 else Processes(n_workers)
-
-
-def _reduced(
-    engine: Engine,
-    function: Callable[[Task], Answer],
-    combine: Callable[[Answer, Answer], Answer],
-    tasks: Sequence[Task],
-    tell: Callable[[int], None],
-) -> Answer:
-    answers = engine.map(partial(numbered, function), list(enumerate(checked(tasks))))
-    with threadpool_limits(1):
-        return combined_as_they_come(_counted(answers, tell), len(tasks), combine)
-
-
-def _counted(answers: Iterator[Answer], tell: Callable[[int], None]) -> Iterator[Answer]:
-    for done, answer in enumerate(answers, start=1):
-        tell(done)
-        yield answer
 
 
 def _in_worker(function: Callable[[Task], Answer], task: Task) -> Answer:

@@ -35,6 +35,35 @@ class Predictor(ABC):
         """Predictions for an array that was checked already, shape (m,)."""
 
 
+class ExpansionPredictor(Predictor):
+    """A predictor that is a kernel expansion and nothing else.
+
+    Attributes:
+        function: f̂(z) = Σ_j a_j K(z, x_j).
+
+    """
+
+    __slots__ = ()
+
+    function: KernelExpansion
+
+    @property
+    def expansion(self) -> KernelExpansion:
+        return self.function
+
+    @property
+    def dim(self) -> int:
+        return int(self.function.centers.shape[1])
+
+    @property
+    def weights(self) -> Array:
+        """The weights a, shape (n,)."""
+        return self.function.coefficients
+
+    def predict(self, Z: Array) -> Array:
+        return self.function(Z)
+
+
 P = TypeVar("P", bound=Predictor, covariant=True)
 
 

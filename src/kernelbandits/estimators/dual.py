@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelbandits import memory
-from kernelbandits.estimators.base import Estimator, Predictor
+from kernelbandits.estimators.base import Estimator, ExpansionPredictor
 from kernelbandits.estimators.health import Health, count_duplicates
 from kernelbandits.fields import NonNegative
 from kernelbandits.kernels import Kernel, KernelExpansion
@@ -23,32 +23,16 @@ GRAM_COPIES = 1.3
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class DualPredictor(Predictor):
+class DualPredictor(ExpansionPredictor):
     """f̂(z) = Σ_j a_j K(z, x_j), with the health of the solve that gave the weights a."""
 
     function: KernelExpansion
     health: Health
 
     @property
-    def expansion(self) -> KernelExpansion:
-        return self.function
-
-    @property
-    def dim(self) -> int:
-        return int(self.function.centers.shape[1])
-
-    @property
-    def weights(self) -> Array:
-        """The dual weights a, shape (n,)."""
-        return self.function.coefficients
-
-    @property
     def norm(self) -> float:
         """RKHS norm ‖f̂‖ = √(aᵀ K a)."""
         return self.function.norm
-
-    def predict(self, Z: Array) -> Array:
-        return self.function(Z)
 
 
 @final

@@ -11,7 +11,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, NotConverged
-from kernelbandits.estimators.base import Estimator, Predictor
+from kernelbandits.estimators.base import Estimator, ExpansionPredictor
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.types import Array, ArrayLike
 
@@ -48,27 +48,11 @@ class Convergence:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class IterativePredictor(Predictor):
+class IterativePredictor(ExpansionPredictor):
     """f̂(z) = Σ_j a_j K(z, x_j), with the report of the iteration that gave the weights a."""
 
     function: KernelExpansion
     report: Convergence
-
-    @property
-    def expansion(self) -> KernelExpansion:
-        return self.function
-
-    @property
-    def dim(self) -> int:
-        return int(self.function.centers.shape[1])
-
-    @property
-    def weights(self) -> Array:
-        """The dual weights a, shape (n,)."""
-        return self.function.coefficients
-
-    def predict(self, Z: Array) -> Array:
-        return self.function(Z)
 
 
 class IterativeEstimator(Estimator[IterativePredictor]):

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits import memory as room
-from kernelbandits.estimators.base import Estimator, Predictor
+from kernelbandits.estimators.base import Estimator, ExpansionPredictor
 from kernelbandits.estimators.centers import Centers, UniformCenters
 from kernelbandits.estimators.normal_equations import Basis, NormalEquations, rows_of_block, sums
 from kernelbandits.estimators.whitened import Solution, solve_whitened
@@ -56,7 +56,7 @@ class NystromHealth:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class NystromPredictor(Predictor):
+class NystromPredictor(ExpansionPredictor):
     """f̂ = Σ_j a_j K(·, c_j) over the centres, with the variance of the DTC approximation.
 
     var(z) = K(z, z) − ‖v‖² + ridge · vᵀ (G + ridge·I)⁻¹ v with v = R⁻ᵀ K(centres, z), G = Σ v(x) v(x)ᵀ over the data:
@@ -70,14 +70,6 @@ class NystromPredictor(Predictor):
     health: NystromHealth
 
     @property
-    def expansion(self) -> KernelExpansion:
-        return self.function
-
-    @property
-    def dim(self) -> int:
-        return int(self.function.centers.shape[1])
-
-    @property
     def centers(self) -> Array:
         """The centres used, shape (r, d)."""
         return self.function.centers
@@ -86,9 +78,6 @@ class NystromPredictor(Predictor):
     def norm(self) -> float:
         """RKHS norm of f̂."""
         return float(np.linalg.norm(self.solution.b))
-
-    def predict(self, Z: Array) -> Array:
-        return self.function(Z)
 
     def std(self, Z: ArrayLike) -> Array:
         """Standard deviation of f at the rows of Z, shape (m,); the noise of a new reward is not in it."""
