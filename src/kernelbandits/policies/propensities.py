@@ -6,7 +6,6 @@ from bisect import bisect_right
 from math import pi, sqrt
 
 import numpy as np
-from scipy.special import ndtr
 
 from kernelbandits.policies.base import Choice
 from kernelbandits.policies.choosing import TIE, mask_scores
@@ -43,8 +42,16 @@ def largest_probabilities(mean: Array, std: Array) -> Array:
     tied = certain & (mean >= best - TIE * abs(best))
     random = np.flatnonzero(~certain)
     probabilities[random] = _above(best, mean[random], std[random])
-    probabilities[tied] = np.prod(ndtr((best - mean[random]) / std[random])) / np.count_nonzero(tied)
+    probabilities[tied] = np.prod(_normal_distribution((best - mean[random]) / std[random])) / np.count_nonzero(tied)
     return probabilities
+
+
+def _normal_distribution(z: Array) -> Array:
+    """Φ(z), elementwise."""
+    from scipy.special import ndtr  # slow to import, and few policies need it
+
+    values: Array = ndtr(z)
+    return values
 
 
 def _above(least: float, mean: Array, std: Array) -> Array:
@@ -67,7 +74,7 @@ def _above(least: float, mean: Array, std: Array) -> Array:
     lengths = np.diff(edges)[:, np.newaxis]
     x = (edges[:-1, np.newaxis] + lengths * _POINTS).ravel()
     u = (x[:, np.newaxis] - means) / std
-    below = ndtr(u)  # at least Φ(−8) everywhere, so dividing by it is safe
+    below = _normal_distribution(u)  # at least Φ(−8) everywhere, so dividing by it is safe
     together = below.prod(axis=1) * (lengths * _WEIGHTS).ravel()
     np.multiply(u, u, out=u)
     u *= -0.5
