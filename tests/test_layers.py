@@ -1,6 +1,7 @@
 """Imports go down only, and heavy libraries stay where they are used."""
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -84,11 +85,25 @@ def test_heavy_libraries_have_their_place(path):
         assert allowed is None or any(where.startswith(place) for place in allowed), f"{where} imports {module}"
 
 
-def test_importing_the_library_loads_nothing_heavy():
-    heavy = ("sklearn", "matplotlib", "polars", "rich", "joblib", "distributed", "cloudpickle")
-    code = f"import sys, kernelbandits; print([name for name in {heavy} if name in sys.modules])"
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        ("import kernelbandits", ("numpy", "kernelbandits.policies")),
+        ("from kernelbandits import GPUCB, Gaussian, Synthetic, play, fit_each, Log, replay_log", HEAVY.keys()),
+    ],
+)
+def test_importing_loads_only_what_is_used(code, unwanted):
+    code = f"import sys; {code}; print([name for name in {(*unwanted, 'polars', 'joblib')} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_stub_names_exactly_what_is_exported_from_where_it_is():
+    [submodules, *rest] = ast.parse((ROOT / "__init__.pyi").read_text(encoding="utf-8")).body
+    homes = {alias.name: node.module for node in rest for alias in node.names}
+    assert {*homes, *(alias.name for alias in submodules.names)} == {*kb.__all__} == {*dir(kb)}
+    for name, home in homes.items():
+        assert getattr(kb, name) is getattr(importlib.import_module(f"kernelbandits.{home}"), name)
 
 
 def test_every_exported_name_exists_and_unknown_ones_are_explained():

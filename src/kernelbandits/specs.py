@@ -9,13 +9,22 @@ import types
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsError, nearest
 from kernelbandits.fields import FilePath, conform
 
 S = TypeVar("S")
-Namespace = Callable[[str], "type[Any] | None"]
+
+
+class Vocabulary(Protocol):
+    """The names by which a file may call classes."""
+
+    def find(self, name: str) -> type[Any] | None:
+        """The class of this name, None if there is none."""
+
+    def names_below(self, base: type) -> list[str]:
+        """Names of all concrete classes below `base`, in alphabetical order."""
 
 
 class Spec:
@@ -74,16 +83,16 @@ def type_name(spec: type) -> str:
     return f"{spec.__module__}:{spec.__qualname__}"
 
 
-def from_table(table: Any, expected: type[S], namespace: Namespace, where: str, folder: Path | None = None) -> S:
+def from_table(table: Any, expected: type[S], vocabulary: Vocabulary, where: str, folder: Path | None = None) -> S:
     """The spec that a table describes: `type` names the class, every other key is a field.
 
-    `expected` is the class wanted at this place; if it is abstract, `type` says which. `namespace` finds a class by
+    `expected` is the class wanted at this place; if it is abstract, `type` says which. `vocabulary` finds a class by
     name, `where` is the place in the file for messages, `folder` is where relative paths of data files start.
     """
     if not isinstance(table, Mapping):
         raise InvalidFile(f"{where}: expected a table with a `type`, such as {{ type = … }}; got {table!r}")
     if "type" in table:
-        spec = _find(table["type"], expected, namespace, where)
+        spec = _find(table["type"], expected, vocabulary, where)
     elif inspect.isabstract(expected) or not dataclasses.is_dataclass(expected):
         raise InvalidFile(f"{where}: `type` is missing; it names a {expected.__name__}")
     else:
@@ -95,7 +104,7 @@ def from_table(table: Any, expected: type[S], namespace: Namespace, where: str, 
             continue
         if key not in hints:
             raise InvalidFile(f"{where}: {spec.__name__} has no key {key!r}; {nearest(key, hints)}")
-        values[key] = _decode(value, hints[key], namespace, f"{where}.{key}", folder)
+        values[key] = _decode(value, hints[key], vocabulary, f"{where}.{key}", folder)
     try:
         return spec(**values)
     except TypeError as error:
@@ -111,18 +120,16 @@ def from_table(table: Any, expected: type[S], namespace: Namespace, where: str, 
         raise InvalidFile(f"{where}: {error}") from error
 
 
-def _find(name: Any, expected: type[S], namespace: Namespace, where: str) -> type[S]:
+def _find(name: Any, expected: type[S], vocabulary: Vocabulary, where: str) -> type[S]:
     if not isinstance(name, str):
         raise InvalidFile(f"{where}.type: expected the name of a {expected.__name__}; got {name!r}")
-    found = _imported(name, where) if ":" in name else namespace(name)
+    found = _imported(name, where) if ":" in name else vocabulary.find(name)
+    if isinstance(found, type) and issubclass(found, expected):
+        return found
+    known = vocabulary.names_below(expected)
     if found is None:
-        known = subclass_names(expected)
         raise InvalidFile(f"{where}.type: no {expected.__name__} is called {name!r}; {nearest(name, known)}")
-    if not (isinstance(found, type) and issubclass(found, expected)):
-        raise InvalidFile(
-            f"{where}.type: {name} is not a {expected.__name__}; known: {', '.join(subclass_names(expected))}"
-        )
-    return found
+    raise InvalidFile(f"{where}.type: {name} is not a {expected.__name__}; known: {', '.join(known)}")
 
 
 def _imported(name: str, where: str) -> type[Any] | None:
@@ -142,30 +149,17 @@ def _imported(name: str, where: str) -> type[Any] | None:
     return found
 
 
-def subclass_names(base: type) -> list[str]:
-    """Names of the concrete classes below `base` that this library itself has, in alphabetical order."""
-    found: set[str] = set()
-    pending = [base]
-    while pending:
-        current = pending.pop()
-        pending.extend(current.__subclasses__())
-        own = current.__module__.split(".")[0] == __package__
-        if own and dataclasses.is_dataclass(current) and not getattr(current, "__abstractmethods__", None):
-            found.add(current.__name__)
-    return sorted(found)
-
-
-def _decode(value: Any, annotation: Any, namespace: Namespace, where: str, folder: Path | None) -> Any:
+def _decode(value: Any, annotation: Any, vocabulary: Vocabulary, where: str, folder: Path | None) -> Any:
     origin = get_origin(annotation)
     if origin in (Union, types.UnionType):
         [inner] = [option for option in get_args(annotation) if option is not type(None)]
-        return _decode(value, inner, namespace, where, folder)
+        return _decode(value, inner, vocabulary, where, folder)
     if origin is tuple and isinstance(value, list):
         item = get_args(annotation)[0]
-        return tuple(_decode(entry, item, namespace, f"{where}[{i}]", folder) for i, entry in enumerate(value))
+        return tuple(_decode(entry, item, vocabulary, f"{where}[{i}]", folder) for i, entry in enumerate(value))
     kind = origin or annotation
     if isinstance(kind, type) and issubclass(kind, Spec):
-        return from_table(value, kind, namespace, where, folder)
+        return from_table(value, kind, vocabulary, where, folder)
     if annotation == FilePath and folder is not None and isinstance(value, str) and value:
         value = folder / Path(value).expanduser()
     try:

@@ -5,6 +5,7 @@ import pytest
 import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidFile
+from kernelbandits.experiments.vocabulary import ExportedNames
 from kernelbandits.specs import Spec, from_table, to_table
 from kernelbandits.testing import check_spec
 
@@ -20,16 +21,17 @@ def toml(value):
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-def exported_class(name):
-    return getattr(kb, name, None)
-
-
 def read(text, expected=Spec):
-    return from_table(tomllib.loads(f"spec = {text}")["spec"], expected, exported_class, "spec")
+    return from_table(tomllib.loads(f"spec = {text}")["spec"], expected, ExportedNames(), "spec")
 
 
 def test_every_exported_spec_has_an_example():
     assert examples.exported(Spec) == examples.types_of(examples.ALL)
+
+
+@pytest.mark.parametrize("base", [Spec, kb.Policy, kb.Kernel, kb.Environment, kb.Estimator])
+def test_a_file_may_name_every_exported_spec(base):
+    assert ExportedNames().names_below(base) == sorted(c.__name__ for c in examples.exported(base))
 
 
 @pytest.mark.parametrize("spec", examples.ALL, ids=repr)
@@ -44,7 +46,7 @@ def test_is_a_value(spec):
 
 @pytest.mark.parametrize("spec", examples.ALL, ids=repr)
 def test_prints_as_the_call_that_builds_it(spec):
-    assert eval(repr(spec), vars(kb).copy()) == spec
+    assert eval(repr(spec), {name: getattr(kb, name) for name in kb.__all__}) == spec
 
 
 def test_numbers_are_read_as_the_field_wants_them():

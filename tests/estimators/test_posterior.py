@@ -4,8 +4,7 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process import kernels as sk
+from sklearn.gaussian_process import GaussianProcessRegressor, kernels as sk
 
 import kernelbandits as kb
 

@@ -1,8 +1,7 @@
 """What must hold for every kernel and every set of points, repeated ones too."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import examples
 

@@ -4,8 +4,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, MissingKnowledge

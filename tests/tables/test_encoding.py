@@ -1,8 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, InvalidFile

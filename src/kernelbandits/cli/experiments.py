@@ -128,12 +128,12 @@ def list_(as_json: bool) -> None:
     """Show the experiments that come with the library and the names that a TOML file may use."""
     from kernelbandits import Contexts, Covariance, Environment, Estimator, Kernel, Policy, Scaling, Width
     from kernelbandits.experiments import load, shipped
-    from kernelbandits.specs import subclass_names
+    from kernelbandits.experiments.vocabulary import ExportedNames
     from kernelbandits.studies import STUDIES
 
     experiments = {name: (load(name).title, str(path)) for name, path in shipped().items()}
     shown_kinds = (Policy, Estimator, Kernel, Width, Environment, Covariance, Contexts, Scaling)
-    kinds = {kind.__name__: subclass_names(kind) for kind in shown_kinds}
+    kinds = {kind.__name__: ExportedNames().names_below(kind) for kind in shown_kinds}
     studies = {name: study.title for name, study in STUDIES.items()}
     if as_json:
         shown = {name: {"title": title, "file": path} for name, (title, path) in experiments.items()}

@@ -8,8 +8,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits import checks
-from kernelbandits import memory as room
+from kernelbandits import checks, memory as room
 from kernelbandits.estimators.base import Estimator, ExpansionPredictor
 from kernelbandits.estimators.centers import Centers, UniformCenters
 from kernelbandits.estimators.normal_equations import Basis, NormalEquations, rows_of_block, sums

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import ceil, isfinite, log, sqrt
 from typing import TypeAlias, final
 
-from kernelbandits import checks
-from kernelbandits import memory as room
+from kernelbandits import checks, memory as room
 from kernelbandits.errors import InvalidArgument, TooLarge
 from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.estimators.conjugate_gradient import ConjugateGradient

@@ -13,9 +13,11 @@ import kernelbandits
 from kernelbandits.environments.base import Environment
 from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
 from kernelbandits.experiments.grid import Experiment, Panel
+from kernelbandits.experiments.vocabulary import ExportedNames
 from kernelbandits.policies.base import Policy
 from kernelbandits.specs import from_table
 
+_NAMES = ExportedNames()
 _KEYS = ("name", "title", "horizon", "seeds", "columns", "mark", "methods", "panels")
 _PANEL_KEYS = ("name", "environment", "values")
 
@@ -69,7 +71,7 @@ def methods(
 ) -> dict[str, Policy]:
     """Policies by name, `"$key"` replaced by the value of that key."""
     return {
-        name: from_table(_substitute(spec, values, f"{where}.{name}"), Policy, _namespace, f"{where}.{name}", folder)  # type: ignore[type-abstract]
+        name: from_table(_substitute(spec, values, f"{where}.{name}"), Policy, _NAMES, f"{where}.{name}", folder)  # type: ignore[type-abstract]
         for name, spec in table.items()
     }
 
@@ -89,7 +91,7 @@ def _panel(table: Any, index: int, file: Mapping[str, Any], folder: Path | None)
     mark = _substitute(file.get("mark"), values, "mark")
     return Panel(
         name=_text(table["name"], f"{where}.name"),
-        environment=from_table(environment, Environment, _namespace, f"{where}.environment", folder),  # type: ignore[type-abstract]
+        environment=from_table(environment, Environment, _NAMES, f"{where}.environment", folder),  # type: ignore[type-abstract]
         methods=methods(file["methods"], values, folder=folder),
         mark=None if mark is None else _whole(mark, "mark"),
     )
@@ -106,12 +108,6 @@ def _substitute(value: Any, values: Mapping[str, Any], where: str) -> Any:
             raise InvalidFile(f"{where}: the panel's `values` have no {value[1:]!r}; {nearest(value[1:], values)}")
         return values[value[1:]]
     return value
-
-
-def _namespace(name: str) -> type[Any] | None:
-    """A class that this library exports, by its name."""
-    found = getattr(kernelbandits, name, None) if name in kernelbandits.__all__ else None
-    return found if isinstance(found, type) else None
 
 
 def _only_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:

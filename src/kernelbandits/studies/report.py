@@ -7,8 +7,17 @@ from typing import Any
 
 import polars as pl
 
-from kernelbandits.experiments.report import Cell, Column, Findings, Group, Report, Section, Table, origin
-from kernelbandits.experiments.report import Picture as Image
+from kernelbandits.experiments.report import (
+    Cell,
+    Column,
+    Findings,
+    Group,
+    Picture as Image,
+    Report,
+    Section,
+    Table,
+    origin,
+)
 from kernelbandits.studies.parts import Part, Picture
 
 

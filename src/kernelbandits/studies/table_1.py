@@ -13,8 +13,7 @@ from kernelbandits.engines import Engine
 from kernelbandits.environments import Avazu, AvazuDesign, AvazuStandIn, OwnContexts, SharedContexts
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Results, reporting
-from kernelbandits.experiments.report import Cell, Column
-from kernelbandits.experiments.report import Table as ReportTable
+from kernelbandits.experiments.report import Cell, Column, Table as ReportTable
 
 HORIZON = 3000
 SEEDS = 5
