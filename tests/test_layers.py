@@ -14,7 +14,7 @@ ROOT = Path(kb.__file__).parent
 LAYERS = [
     # Each layer may import those above it in this list, and itself.
     {"version", "types", "errors"},
-    {"checks", "fields", "digests", "memory", "progress"},
+    {"aligned", "checks", "fields", "digests", "memory", "progress"},
     {"engines"},
     {"specs", "linalg"},
     {"problem", "tables"},

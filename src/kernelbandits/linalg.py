@@ -15,11 +15,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.linalg import lapack
 
+from kernelbandits.aligned import LINE, aligned_zeros, whole_lines
 from kernelbandits.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-_BAND = 112  # not a power of two: rows at such a distance compete for the same lines of the cache
+_BAND = 10 * LINE  # not a power of two: rows at such a distance compete for the same lines of the cache
 _FACTOR_ON_ONE_THREAD = 12_000
 _HARDLY_WORTH_A_THREAD = 2500
 
@@ -100,7 +101,7 @@ class _Buffer:
         if len(self.waiting) == 1:  # the live case, one observation at a time: D is a number
             [last] = self.waiting
             row = self._place_for(m + 1)[m - self.bands[-1][0]]
-            np.multiply(_times_lower(last.row, self.bands), -1.0 / last.pivot, out=row[:m])
+            _times_lower(last.row * (-1.0 / last.pivot), self.bands, row)
             row[m] = 1.0 / last.pivot
             self._count(m + 1)
         else:
@@ -139,8 +140,8 @@ class _Buffer:
         if len(rows) >= _BAND:
             self.bands.append((start, stop, rows))
             start, rows = stop, rows[:0]
-        height = min(_BAND, max(n, stop + max(8, stop // 8)) - start)
-        self._room = np.zeros((height, start + height))
+        height = min(_BAND, whole_lines(max(n, stop + max(16, stop // 4)) - start))
+        self._room = aligned_zeros((height, start + height))
         self._room[: len(rows), : rows.shape[1]] = rows
         self.bands.append((start, stop, self._room[: len(rows)]))
         return self._room
@@ -249,15 +250,15 @@ class InverseFactor:
         return InverseFactor(buffer, n + 1), appended
 
 
-def _times_lower(A: Array, bands: Sequence[Band]) -> Array:
-    """A W for A of shape (n,) or (m, n)."""
+def _times_lower(A: Array, bands: Sequence[Band], out: Array | None = None) -> Array:
+    """A W for A of shape (n,) or (m, n), into `out` if given, which is as wide as the last band."""
     if not bands:  # n = 0
         return A
     start, n, rows = bands[-1]
-    out: Array = A[..., start:].dot(rows)
+    product: Array = A[..., start:].dot(rows, out)
     for start, stop, rows in bands[:-1]:
-        out[..., :stop] += A[..., start:stop].dot(rows)
-    return out[..., :n]
+        product[..., :stop] += A[..., start:stop].dot(rows)
+    return product[..., :n]
 
 
 def segment_sums(values: Array, starts: Sequence[int]) -> Array:

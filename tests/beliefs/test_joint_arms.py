@@ -8,6 +8,7 @@ import examples
 import kernelbandits as kb
 import oracles
 from kernelbandits.beliefs.pairs import PairKernel, pairs
+from kernelbandits.kernels.segments import Segments
 
 K, DIM, RIDGE = 3, 4, 0.05
 MODEL = kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=RIDGE)
@@ -186,11 +187,11 @@ def test_kernel_over_pairs(kernel):
     assert np.allclose(over_pairs.block(X, Z), expected, rtol=1e-12, atol=1e-14)
     assert np.allclose(over_pairs.gram(X).diagonal(), over_pairs.diagonal(X))
     lefts = [over_pairs.left(block[:, arm].copy()) for arm in range(K)]
-    sizes = np.full(K, 5)
-    each = over_pairs.evaluate_each(lefts, sizes, over_pairs.right(Z))
-    assert np.allclose(each, [row[arm] for arm in range(K) for row in over_pairs.block(block[:, arm], Z)])
     stacked = tuple(np.stack(parts) for parts in zip(*lefts, strict=True))
-    assert np.allclose(over_pairs.evaluate_each([stacked], sizes, over_pairs.right(Z)), each)
+    for sets in (lefts, [stacked]):
+        each = Segments([5] * K)
+        over_pairs.evaluate_each(sets, over_pairs.right(Z), each)
+        assert np.allclose(each.values, [row[arm] for arm in range(K) for row in over_pairs.block(block[:, arm], Z)])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
 from kernelbandits.kernels.base import Features
+from kernelbandits.kernels.segments import Segments
 from kernelbandits.types import Array, IntArray
 
 
@@ -57,15 +58,18 @@ class PairKernel(Kernel):
         values *= self.covariance[_arms(left)][:, _arms(right)]
         return values
 
-    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
-        values = self.kernel.evaluate_each([left[:-1] for left in lefts], sizes, right[:-1])
+    def evaluate_each(self, lefts: Sequence[Features], right: Features, out: Segments) -> None:
+        self.kernel.evaluate_each([left[:-1] for left in lefts], right[:-1], out)
         rows = np.concatenate([left[-1].ravel() for left in lefts]).astype(np.int64)
-        values *= self.covariance[rows, _arms(right).repeat(sizes)]
-        return values
+        out.values *= self.covariance[rows, _arms(right).repeat(out.sizes)]
 
     def diagonal(self, X: Array) -> Array:
         values: Array = self.kernel.diagonal(X[:, :-1]) * self.covariance.diagonal()[_arms((X[:, -1:],))]
         return values
+
+    @property
+    def stationary(self) -> bool:
+        return False
 
     @property
     def n_geometries(self) -> int:

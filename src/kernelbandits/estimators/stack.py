@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 import numpy as np
 
+from kernelbandits.aligned import aligned_zeros
 from kernelbandits.estimators.base import Predictor
 from kernelbandits.estimators.gaussian_process import Outlook, Posterior
 from kernelbandits.kernels import Kernel, StackedExpansions
 from kernelbandits.kernels.base import Features
-from kernelbandits.linalg import InverseFactor
+from kernelbandits.kernels.segments import Segments
 from kernelbandits.types import Array
 
 
@@ -34,9 +35,12 @@ class PosteriorStack:
 
     def __init__(self, posteriors: Sequence[Posterior]) -> None:
         self.posteriors = list(posteriors)
-        self._kernel = posteriors[0].kernel
+        first = posteriors[0]
+        self._kernel = first.kernel
+        points = np.zeros((len(posteriors), first.dim))
+        self._prior = first.kernel.diagonal(points) if first.kernel.stationary else None
         self._stale = {arm for arm, posterior in enumerate(posteriors) if posterior.n}
-        self._shares: dict[int, _Share] = {}  # of the arms with observations, in the order of the stack
+        self._shares: dict[int, _Share] = {}  # of the arms with observations
         self._asked: tuple[Array, Array, Array, Array] | None = None
         self._arrange()
 
@@ -48,32 +52,34 @@ class PosteriorStack:
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         """For contexts of shape (K, d): two arrays of shape (K,)."""
-        self._look_up()
-        prior = self._kernel.diagonal(contexts)
-        whitened = self._terms[1]
+        if self._stale:
+            self._look_up()
+        kernel = self._kernel
+        prior = kernel.diagonal(contexts) if self._prior is None else self._prior
+        shown = contexts.take(self._arms, axis=0)
         if self._shares:
-            right = self._kernel.right(contexts.take(self._arms, axis=0))
-            covariances = self._kernel.evaluate_each(self._features, self._sizes, right)
+            kernel.evaluate_each(self._features, kernel.right(shown), self._covariances)
             for share in self._shares.values():
-                for rows, columns, band in share.bands:
-                    band.dot(covariances[columns], rows)
-        sums = np.add.reduceat(self._terms * whitened, self._starts, axis=1)
-        mean, explained = sums.take(self._places, axis=1)
+                for times, covariances, rows in share.solves:
+                    times(covariances, rows)
+        np.multiply(self._terms, self._terms[1], out=self._products)
+        mean, explained = np.add.reduceat(self._products, self._starts, axis=1)
         variance = prior - explained
-        self._asked = (contexts.copy(), mean, prior, variance)
+        self._asked = (shown, mean, prior, variance)
         return mean, np.sqrt(np.maximum(variance, 0.0))
 
     def outlook(self, arm: int, context: Array) -> Outlook:
         """What the arm's posterior says about a context: known already if it was the last to be asked about."""
-        if self._asked is None or self._asked[0][arm].tobytes() != context.tobytes():
-            return self.posteriors[arm].at(context)
-        _, mean, prior, variance = self._asked
-        own = self._shares[arm].own if arm in self._shares else slice(0)
-        return Outlook(self._terms[1, own].copy(), mean.item(arm), prior.item(arm), variance.item(arm))
+        share, posterior = self._shares.get(arm), self.posteriors[arm]
+        if share is None or self._asked is None:
+            return posterior.at(context)
+        shown, mean, prior, variance = self._asked
+        if shown[share.place].tobytes() != context.tobytes():
+            return posterior.at(context)
+        whitened = share.whitened[: posterior.n].copy()
+        return Outlook(whitened, mean.item(arm), prior.item(arm), variance.item(arm))
 
     def _look_up(self) -> None:
-        if not self._stale:
-            return
         crowded = False
         for arm in self._stale:
             if arm not in self._shares:
@@ -82,67 +88,79 @@ class PosteriorStack:
         if crowded:
             self._arrange()
         for arm in self._stale:
-            posterior, share = self.posteriors[arm], self._shares[arm]
-            share.solve_with(posterior.factor, self._terms[1])
-            self._terms[0, share.own] = posterior.whitened_targets[: posterior.n]
+            self._shares[arm].solve_with(self.posteriors[arm])
         self._stale.clear()
 
     def _arrange(self) -> None:
-        """Give every arm its place; behind them is one zero, which is what arms without observations sum up."""
+        """Give every arm its place; one without observations sums up a single zero."""
+        self._shares = dict(sorted(self._shares.items()))
+        self._arms = np.array([*self._shares], dtype=np.int64)
         self._features = [share.features for share in self._shares.values()]
-        arms, rooms = [*self._shares], [len(features[0]) for features in self._features]
-        edges = [0, *accumulate(rooms)]
-        self._arms, self._sizes, self._starts = (np.array(part, dtype=np.int64) for part in (arms, rooms, edges))
-        self._places = np.full(len(self.posteriors), len(arms))
-        self._places[self._arms] = np.arange(len(arms))
-        self._terms = np.zeros((2, edges[-1] + 1))  # whitened targets, and whitened covariances with the contexts
-        self._stale.update(arms)
-        for share, start, room in zip(self._shares.values(), edges, rooms, strict=False):
-            share.start, share.room = start, room
+        self._covariances = Segments([len(features[0]) for features in self._features])
+        rooms = [self._shares[arm].room if arm in self._shares else 1 for arm in range(len(self.posteriors))]
+        edges = [*accumulate(rooms, initial=0)]
+        self._starts = np.array(edges[:-1], dtype=np.int64)
+        self._terms = np.zeros((2, edges[-1]))  # whitened targets, and whitened covariances with the contexts
+        self._products = np.empty_like(self._terms)
+        self._stale.update(self._shares)
+        for place, (arm, share) in enumerate(self._shares.items()):
+            share.move(place, self._covariances.parts[place], *self._terms[:, edges[arm] : edges[arm + 1]])
 
 
 class _Share:
     """What one arm contributes: features of its points, with room for more, and W by bands.
 
     Attributes:
-        start: where it begins in the stack.
-        room: how many places it was given there.
+        place: number of the arm among those with observations.
+        features: of the arm's points; harmless numbers where there is room.
+        room: how many points there is room for.
+        whitened: the arm's part of the whitened covariances, to be written.
+        solves: the bands of W as (product with a vector, the vector, where to write it).
 
     """
 
-    __slots__ = ("_kernel", "_n", "bands", "features", "own", "room", "start")
+    __slots__ = ("_covariances", "_kernel", "_n", "_targets", "features", "place", "room", "solves", "whitened")
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._n = self.start = self.room = 0
+        self._n = self.place = self.room = 0
+        self._covariances = self._targets = self.whitened = np.zeros(0)
         self.features: Features = ()
-        self.own = slice(0)
-        self.bands: list[tuple[Array, slice, Array]] = []
+        self.solves: list[tuple[Callable[[Array, Array], Array], Array, Array]] = []
 
     def follow(self, posterior: Posterior) -> bool:
         """Bring the features up to the posterior's points, of which the first are those of the last time.
 
-        The answer is whether they need more places than they were given.
+        The answer is whether they needed more room.
         """
         old, n, width = self._n, posterior.n, posterior.factor.width
-        new = self._kernel.left(posterior.points[old:n])
-        if width > self.room:
-            self.features = tuple([_with_room(feature, width) for feature in self.features or new])
-        for features, rows in zip(self.features, new, strict=True):
-            features[old:n] = rows
+        new, crowded = posterior.points[old:n], width > self.room
+        if crowded:
+            features = self.features or self._kernel.left(new)
+            self.features = tuple([_with_room(feature, width) for feature in features])
+            self.room = width
+        self._kernel.write_left(new, tuple([feature[old:n] for feature in self.features]))
         self._n = n
-        return width > self.room
+        return crowded
 
-    def solve_with(self, factor: InverseFactor, whitened: Array) -> None:
-        """Take in W of all points; its bands read a slice of the stack's covariances and write into `whitened`."""
-        at = self.start
-        self.own = slice(at, at + factor.n)
-        self.bands = [
-            (whitened[at + start : at + stop], slice(at, at + rows.shape[1]), rows)
-            for start, stop, rows in factor.bands
-        ]
+    def move(self, place: int, covariances: Array, targets: Array, whitened: Array) -> None:
+        """Read and write here from now on: where the stack has room for as many numbers as there are features."""
+        self.place = place
+        self._covariances, self._targets, self.whitened = covariances, targets, whitened
+        self.solves.clear()
+
+    def solve_with(self, posterior: Posterior) -> None:
+        """Take in W and the targets of all points."""
+        solves, n = self.solves, self._n
+        del solves[-1:]  # the last band has grown; those before it were full
+        for start, stop, rows in posterior.factor.bands[len(solves) :]:
+            solves.append((rows.dot, self._covariances[: rows.shape[1]], self.whitened[start:stop]))
+        self._targets[:n] = posterior.whitened_targets[:n]
 
 
 def _with_room(feature: Array, room: int) -> Array:
     """The rows with room for more, which repeats the first of them: harmless numbers, whatever the kernel."""
-    return np.concatenate([feature, feature[:1].repeat(room - len(feature), axis=0)])
+    larger = aligned_zeros((room, feature.shape[1]))
+    larger[: len(feature)] = feature
+    larger[len(feature) :] = feature[0]
+    return larger

@@ -14,7 +14,8 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.fields import Positive
 from kernelbandits.kernels.base import Features, Kernel
 from kernelbandits.kernels.geometry import Geometry
-from kernelbandits.types import Array, IntArray
+from kernelbandits.kernels.segments import Segments
+from kernelbandits.types import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,18 @@ class _Pair(Kernel):
         n = self.first.n_geometries
         return self._combine(self.first.evaluate(left[:n], right[:n]), self.second.evaluate(left[n:], right[n:]))
 
-    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
-        n = self.first.n_geometries
-        first = self.first.evaluate_each([left[:n] for left in lefts], sizes, right[:n])
-        return self._combine(first, self.second.evaluate_each([left[n:] for left in lefts], sizes, right[n:]))
+    def evaluate_each(self, lefts: Sequence[Features], right: Features, out: Segments) -> None:
+        n, second = self.first.n_geometries, Segments(out.sizes)
+        self.first.evaluate_each([left[:n] for left in lefts], right[:n], out)
+        self.second.evaluate_each([left[n:] for left in lefts], right[n:], second)
+        out.values[:] = self._combine(out.values, second.values)
 
     def diagonal(self, X: Array) -> Array:
         return self._combine(self.first.diagonal(X), self.second.diagonal(X))
+
+    @property
+    def stationary(self) -> bool:
+        return self.first.stationary and self.second.stationary
 
     @property
     def n_geometries(self) -> int:
@@ -108,8 +114,13 @@ class Scaled(Kernel):
     def evaluate(self, left: Features, right: Features) -> Array:
         return self.factor * self.kernel.evaluate(left, right)
 
-    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
-        return self.factor * self.kernel.evaluate_each(lefts, sizes, right)
+    def evaluate_each(self, lefts: Sequence[Features], right: Features, out: Segments) -> None:
+        self.kernel.evaluate_each(lefts, right, out)
+        out.values *= self.factor
+
+    @property
+    def stationary(self) -> bool:
+        return self.kernel.stationary
 
     @property
     def n_geometries(self) -> int:
@@ -143,12 +154,17 @@ class Shifted(Kernel):
     def evaluate(self, left: Features, right: Features) -> Array:
         return self._shift(self.kernel.evaluate(left, right))
 
-    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
-        return self._shift(self.kernel.evaluate_each(lefts, sizes, right))
+    def evaluate_each(self, lefts: Sequence[Features], right: Features, out: Segments) -> None:
+        self.kernel.evaluate_each(lefts, right, out)
+        out.values += self.offset
 
     def _shift(self, values: Array) -> Array:
         values += self.offset  # the inner kernel's answer is a fresh array
         return values
+
+    @property
+    def stationary(self) -> bool:
+        return self.kernel.stationary
 
     @property
     def n_geometries(self) -> int:

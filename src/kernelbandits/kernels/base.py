@@ -12,8 +12,9 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.kernels.blocks import fill_by_panels
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial
+from kernelbandits.kernels.segments import Segments
 from kernelbandits.specs import Spec
-from kernelbandits.types import Array, ArrayLike, IntArray
+from kernelbandits.types import Array, ArrayLike
 
 if TYPE_CHECKING:
     from kernelbandits.kernels.algebra import Product, Scaled, Shifted, Sum
@@ -39,6 +40,8 @@ class Kernel(Spec, ABC):
 
     def block(self, X: Array, Z: Array) -> Array:
         """K(X, Z) for arrays that were checked already, shape (n, m)."""
+        if len(Z) == 1:  # K(Z, X)ᵀ: the features on the right cost less
+            return self.evaluate(self.left(Z), self.right(X)).T
         return self.evaluate(self.left(X), self.right(Z))
 
     def gram(self, X: Array) -> Array:
@@ -56,6 +59,11 @@ class Kernel(Spec, ABC):
     def left(self, X: Array) -> Features:
         """Features of points on the left side of K(·, ·), to be kept and evaluated often."""
 
+    def write_left(self, X: Array, out: Features) -> None:
+        """`left` into arrays that are there."""
+        for room, features in zip(out, self.left(X), strict=True):
+            room[:] = features
+
     @abstractmethod
     def right(self, Z: Array) -> Features:
         """Features of points on the right side."""
@@ -65,16 +73,20 @@ class Kernel(Spec, ABC):
         """K for every pair, shape (n, m)."""
 
     @abstractmethod
-    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
-        """K(x, z_i) for every point x of set i with the i-th point on the right, all sets one after the other.
+    def evaluate_each(self, lefts: Sequence[Features], right: Features, out: Segments) -> None:
+        """Write K(x, z_i) into `out`, for every point x of set i with the i-th point on the right.
 
-        Each of `lefts` holds one set, features of shape (n, p), or g sets of one size, shape (g, n, p). `sizes` are the
-        numbers of points of the sets.
+        `lefts` holds a set each, features of shape (n, p); or one entry holds g sets of one size, shape (g, n, p).
         """
 
     @abstractmethod
     def diagonal(self, X: Array) -> Array:
         """K(x, x) for every row, shape (n,), without the rest of the Gram matrix."""
+
+    @property
+    @abstractmethod
+    def stationary(self) -> bool:
+        """Whether K(x, x) is known to be the same for all x."""
 
     @property
     @abstractmethod
@@ -115,6 +127,9 @@ class ProfileKernel(Kernel):
     def left(self, X: Array) -> Features:
         return (self._geometry().left(X),)
 
+    def write_left(self, X: Array, out: Features) -> None:
+        self._geometry().write_left(X, out[0])
+
     def right(self, Z: Array) -> Features:
         return (self._geometry().right(Z),)
 
@@ -129,28 +144,25 @@ class ProfileKernel(Kernel):
         """h(t) where t may be overwritten: a place to save a pass over memory."""
         return self.profile(t)
 
-    def evaluate_each(self, lefts: Sequence[Features], sizes: IntArray, right: Features) -> Array:
-        [z] = right
-        geometry = self._geometry()
-        scale = geometry.scale(z).repeat(sizes)
-        t = np.empty(len(scale))
-        place = start = 0
-        for (x,) in lefts:
-            if x.ndim == 2:
-                stop = start + len(x)
-                x.dot(z[place], t[start:stop])
-                place += 1
-            else:  # sets of one size: one batched product
-                g, n, _ = x.shape
-                stop = start + g * n
-                np.matmul(x, z[place : place + g, :, np.newaxis], out=t[start:stop].reshape(g, n, 1))
-                place += g
-            start = stop
-        geometry.settle(t, scale)
-        return self._profile_over(t)
+    def evaluate_each(self, lefts: Sequence[Features], right: Features, out: Segments) -> None:
+        [z], t = right, out.values
+        if lefts[0][0].ndim == 2:
+            for (x,), row, part in zip(lefts, z, out.parts, strict=True):
+                x.dot(row, part)
+        else:  # sets of one size: one batched product
+            [(x,)] = lefts
+            np.matmul(x, z[:, :, np.newaxis], out=t.reshape(len(x), -1, 1))
+        self._geometry().settle_each(t, z, out)
+        values = self._profile_over(t)
+        if values is not t:
+            t[:] = values
 
     def diagonal(self, X: Array) -> Array:
         return self._profile_over(self._geometry().diagonal(X))
+
+    @property
+    def stationary(self) -> bool:
+        return self._geometry().stationary
 
     @property
     def n_geometries(self) -> int:

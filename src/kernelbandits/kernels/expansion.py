@@ -12,6 +12,7 @@ import numpy as np
 
 from kernelbandits.kernels.base import Features, Kernel
 from kernelbandits.kernels.blocks import pieces, rows_at_once
+from kernelbandits.kernels.segments import Segments
 from kernelbandits.linalg import segment_sums
 from kernelbandits.types import Array
 
@@ -55,14 +56,15 @@ class StackedExpansions:
     def __init__(self, expansions: Sequence[KernelExpansion]) -> None:
         [self._kernel] = {expansion.kernel for expansion in expansions}
         self._lefts: list[Features] = [self._kernel.left(expansion.centers) for expansion in expansions]
-        self._sizes = np.array([len(expansion.coefficients) for expansion in expansions])
-        if len({*self._sizes.tolist()}) == 1:
+        self._sizes = [len(expansion.coefficients) for expansion in expansions]
+        if len({*self._sizes}) == 1:
             self._lefts = [tuple(np.stack(features) for features in zip(*self._lefts, strict=True))]
         self._coefficients = np.concatenate([expansion.coefficients for expansion in expansions])
-        self._starts = [0, *accumulate(self._sizes[:-1].tolist())]
+        self._starts = [0, *accumulate(self._sizes[:-1])]
 
     def __call__(self, contexts: Array) -> Array:
         """f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d), shape (K,)."""
-        values = self._kernel.evaluate_each(self._lefts, self._sizes, self._kernel.right(contexts))
-        values *= self._coefficients
-        return segment_sums(values, self._starts)
+        out = Segments(self._sizes)  # new every time: several threads may ask at once
+        self._kernel.evaluate_each(self._lefts, self._kernel.right(contexts), out)
+        out.values *= self._coefficients
+        return segment_sums(out.values, self._starts)

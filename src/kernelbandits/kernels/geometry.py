@@ -8,25 +8,34 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from kernelbandits.aligned import LINE, whole_lines
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.kernels.segments import Segments
 from kernelbandits.types import Array
 
 _EPS = float(np.finfo(np.float64).eps)
 _LARGE = 4096
+_SHORT = 64
 
 
 class Geometry(ABC):
     """t(x, z) by features. Answers are fresh arrays that the caller may overwrite."""
 
     __slots__ = ()
+    stationary: ClassVar[bool] = False
+    """Whether t(x, x) is the same for all x."""
 
     @abstractmethod
     def left(self, X: Array) -> Array:
         """Features of points on the left side, shape (n, p)."""
+
+    def write_left(self, X: Array, out: Array) -> None:
+        """`left` into an array that is there."""
+        out[:] = self.left(X)
 
     @abstractmethod
     def right(self, Z: Array) -> Array:
@@ -39,6 +48,10 @@ class Geometry(ABC):
     @abstractmethod
     def settle(self, t: Array, scale: Array) -> None:
         """Repair in place what rounding did to products left · right; the last axis of t runs with `scale`."""
+
+    def settle_each(self, t: Array, right: Array, segments: Segments) -> None:
+        """`settle` for sets of points on the left, each with a point of its own on the right."""
+        self.settle(t, self.scale(right).repeat(segments.sizes))
 
     @abstractmethod
     def diagonal(self, X: Array) -> Array:
@@ -76,31 +89,40 @@ class InnerProduct(Geometry):
 @final
 @dataclass(frozen=True, slots=True)
 class Radial(Geometry):
-    """t = ‖x − z‖² / d = (x, ‖x‖², 1) · (−2z, 1, ‖z‖²) / d, so that the work is one matrix product.
+    """t = ‖x − z‖² / d = (‖x‖², 1, −2x)/d · (1, ‖z‖², z), so that the work is one matrix product.
 
     Where the difference is below the rounding error of the two norms it says nothing, not even its sign: there t is
-    0. So t is never negative, and a point is at distance exactly 0 from its copy.
+    0. So t is never negative, and a point is at distance exactly 0 from its copy. What divides by d is on the left,
+    because that side is kept while the right one is often made for a single use. Long rows end in zeros, so that all
+    of them can begin with a cache line.
     """
 
+    stationary = True
+
     def left(self, X: Array) -> Array:
-        n, d = X.shape
-        features = np.empty((n, d + 2))
-        features[:, :d] = X
-        features[:, d] = _squared_norms(features[:, :d])  # of the copy, which is in the cache
-        features[:, d + 1] = 1.0
+        features = np.empty((len(X), _length(X.shape[1])))
+        self.write_left(X, features)
         return features
+
+    def write_left(self, X: Array, out: Array) -> None:
+        d = X.shape[1]
+        np.divide(_squared_norms(X), d, out=out[:, 0])
+        out[:, 1] = 1.0 / d
+        np.multiply(X, -2.0 / d, out=out[:, 2 : d + 2])
+        out[:, d + 2 :] = 0.0
 
     def right(self, Z: Array) -> Array:
         m, d = Z.shape
-        features = np.empty((m, d + 2))
-        np.multiply(Z, -2.0 / d, out=features[:, :d])
-        features[:, d] = 1.0 / d
-        features[:, d + 1] = _squared_norms(Z) / d
+        features = np.empty((m, _length(d)))
+        features[:, 0] = 1.0
+        np.vecdot(Z, Z, out=features[:, 1])
+        features[:, 2 : d + 2] = Z
+        features[:, d + 2 :] = 0.0
         return features
 
     def scale(self, right: Array) -> Array:
         # Near 0 both norms are alike, so one of them measures the error of a product of p terms.
-        tolerance: Array = right[:, -1] * (4.0 * _EPS * right.shape[1])
+        tolerance: Array = right[:, 1] * _error_of(right.shape[1])
         return tolerance
 
     def settle(self, t: Array, scale: Array) -> None:
@@ -110,8 +132,25 @@ class Radial(Geometry):
         if np.count_nonzero(small):
             t[small] = 0.0
 
+    def settle_each(self, t: Array, right: Array, segments: Segments) -> None:
+        norms = right[:, 1]
+        # The index of an extremum is found much faster than `min` and `max` of numpy begin.
+        if len(t) and t.item(t.argmin()) <= norms.item(norms.argmax()) * _error_of(right.shape[1]):
+            super(Radial, self).settle_each(t, right, segments)
+
     def diagonal(self, X: Array) -> Array:
         return np.zeros(len(X))
+
+
+def _length(d: int) -> int:
+    """Number of features of a point with d coordinates."""
+    return d + 2 if d < _SHORT else whole_lines(d + 2)
+
+
+def _error_of(p: int) -> float:
+    """Rounding error of t as a product of p terms, in multiples of ‖z‖²."""
+    d = p - 2 if p < _SHORT else p - 2 - LINE  # or somewhat more
+    return 4.0 * _EPS * p / d
 
 
 @final

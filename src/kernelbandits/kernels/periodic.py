@@ -20,6 +20,7 @@ _RADIAL = Radial()
 class Circular(Geometry):
     """t = (2/d) Σ_j sin²(π (x_j − z_j)/period): the squared distance of the points on their circles, divided by 2d."""
 
+    stationary = True
     period: float
 
     def left(self, X: Array) -> Array:
