@@ -79,21 +79,17 @@ class _Buffer:
         bands: the rows of W that are there.
         folded: how many they are.
         waiting: rows of L that are not yet in W.
+        used: number of rows, also those that wait.
 
     """
 
-    __slots__ = ("_room", "bands", "folded", "waiting")
+    __slots__ = ("_room", "bands", "folded", "used", "waiting")
 
     def __init__(self) -> None:
         self.bands: list[Band] = []
-        self.folded = 0
+        self.folded = self.used = 0
         self.waiting: list[Appended] = []
         self._room = np.zeros((0, 0))
-
-    @property
-    def used(self) -> int:
-        """Number of rows, also those that wait."""
-        return self.folded + len(self.waiting)
 
     def fold(self) -> None:
         """With the waiting rows [C D] of L: the new rows of W are [−D⁻¹ C W, D⁻¹]."""
@@ -157,7 +153,7 @@ class _Buffer:
         copy = _Buffer()
         for _, stop, rows in self.up_to(min(self.folded, n)):
             copy.store(rows[:, :stop])
-        copy.waiting = self.waiting[: max(n - self.folded, 0)]
+        copy.waiting, copy.used = self.waiting[: max(n - self.folded, 0)], n
         return copy
 
 
@@ -192,6 +188,7 @@ class InverseFactor:
             return None
         buffer = _Buffer()
         buffer.store(inverse.T)
+        buffer.used = len(A)
         return InverseFactor(buffer, len(A))
 
     @property
@@ -223,9 +220,9 @@ class InverseFactor:
         """Log det A = −2 Σ log W_jj."""
         return -2.0 * sum(float(np.log(rows.diagonal(start)).sum()) for start, _, rows in self.bands)
 
-    def whiten(self, B: Array) -> Array:
-        """L⁻¹ B for B of shape (n,) or (n, m)."""
-        out = np.empty(B.shape)
+    def whiten(self, B: Array, out: Array | None = None) -> Array:
+        """L⁻¹ B for B of shape (n,) or (n, m), into `out` if given."""
+        out = np.empty(B.shape) if out is None else out
         for start, stop, rows in self.bands:
             np.matmul(rows[:, :stop], B[:stop], out=out[start:stop])
         return out
@@ -247,6 +244,7 @@ class InverseFactor:
         if buffer.used != n:  # a successor owns the next row: go on with a copy
             buffer = buffer.fork(n)
         buffer.waiting.append(appended)
+        buffer.used = n + 1
         return InverseFactor(buffer, n + 1), appended
 
 

@@ -58,17 +58,17 @@ def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Gene
     # The rounds were checked when they were made, so the learner is asked directly, without the agent's checks.
     learner = policy.learner(problem, rng)
     contexts, means, noise, horizon = rounds.contexts, rounds.means, rounds.noise, len(rounds)
-    arms = np.empty(horizon, dtype=np.int64)
-    rewards, propensities = np.empty(horizon), np.empty(horizon)
+    chosen: list[int] = []
+    propensities: list[float] = []
     for start in range(0, horizon, BLOCK):
         block = contexts[start : start + BLOCK]
         learner.look_ahead(block)
         for row, shown in enumerate(block):
-            t = start + row
             choice = learner.decide(shown, None, row)
-            arm = choice.arm
-            reward = float(means[t, arm] + noise[t])
-            learner.learn(shown[arm], arm, reward, row)
-            arms[t], rewards[t], propensities[t] = arm, reward, choice.propensity
-    played = rounds.means[np.arange(horizon), arms]
-    return Trace(arms, rewards, rounds.means.max(axis=1) - played, propensities)
+            arm, t = choice.arm, start + row
+            learner.learn(shown[arm], arm, means.item(t, arm) + noise.item(t), row)
+            chosen.append(arm)
+            propensities.append(choice.propensity)
+    arms = np.array(chosen, dtype=np.int64)
+    played = means[np.arange(horizon), arms]
+    return Trace(arms, played + noise, means.max(axis=1) - played, np.array(propensities))

@@ -66,7 +66,7 @@ class ArmsTracker(Tracker):
             ahead.update(posterior, arm, row, start=max(self._next_row - 1, 0))
 
     def look_ahead(self, contexts: Array | None) -> None:
-        self._ahead = None if contexts is None else Lookahead(self._stack.posteriors, contexts)
+        self._ahead = None if contexts is None else Lookahead(self._stack.posteriors, contexts, self._ahead)
         self._next_row = 0
 
     def add_arm(self) -> None:

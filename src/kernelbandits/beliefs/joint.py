@@ -85,7 +85,7 @@ class JointTracker(Tracker):
             self._ahead.update(self.posterior, 0, None, start=self._n_arms * max(self._next_row - 1, 0))
 
     def look_ahead(self, contexts: Array | None) -> None:
-        self._ahead = None if contexts is None else Lookahead([self.posterior], _one_arm(pairs(contexts)))
+        self._ahead = None if contexts is None else Lookahead([self.posterior], _one_arm(pairs(contexts)), self._ahead)
         self._next_row = 0
 
     def add_arm(self) -> None:

@@ -27,7 +27,7 @@ class Outlook(NamedTuple):
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # one is made per observation, and a frozen one would take twice as long to make
 class Posterior(Predictor):
     """GP(0, K) given n observations y = f(x) + noise of variance `ridge`. A value: `extend` returns another one.
 
@@ -72,7 +72,7 @@ class Posterior(Predictor):
     @property
     def information_gain(self) -> float:
         """½ ln det(I + K(X, X)/ridge)."""
-        return 0.5 * (self.log_det - self.n * log(self.ridge))
+        return 0.5 * (self.log_det - self.factor.n * log(self.ridge))
 
     def whiten(self, Z: Array) -> Array:
         """V = L⁻¹ K(X, z) for every row of Z, shape (n, m)."""
@@ -108,16 +108,16 @@ class Posterior(Predictor):
 
     def absorb(self, x: Array, y: float, outlook: Outlook) -> Posterior:
         """`extend` for a caller that has checked, and knows what the posterior says about f(x)."""
-        n, whitened = self.n, outlook.whitened
-        free = self.factor.is_newest
-        factor, last = self.factor.append(whitened, outlook.prior + self.ridge, outlook.variance + self.ridge)
+        whitened, mean, prior, variance = outlook
+        ridge, n, free = self.ridge, self.factor.n, self.factor.is_newest
+        factor, last = self.factor.append(whitened, prior + ridge, variance + ridge)
         points, targets = self.points, self.whitened_targets
         if not free or n == len(points):
             points, targets = _with_room(points, n), _with_room(targets, n)
         points[n] = x
-        targets[n] = (y - outlook.mean) / last.pivot
+        targets[n] = (y - mean) / last.pivot
         log_det, floored = self.log_det + 2.0 * log(last.pivot), self.floored + last.floored
-        return Posterior(self.kernel, self.ridge, factor, points, targets, log_det, last, floored)
+        return Posterior(self.kernel, ridge, factor, points, targets, log_det, last, floored)
 
 
 def _with_room(array: Array, n: int) -> Array:

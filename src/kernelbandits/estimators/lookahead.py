@@ -10,6 +10,8 @@ from kernelbandits.estimators.gaussian_process import Outlook, Posterior
 from kernelbandits.kernels.base import Features
 from kernelbandits.types import Array
 
+_NO_ROOM: Array = np.empty((0, 0))
+
 
 class Lookahead:
     """Mean and variance of every arm's posterior at its contexts of B rounds, after every observation.
@@ -24,15 +26,21 @@ class Lookahead:
 
     """
 
+    _V: list[Array]
+    mean: Array
+    variance: Array
     __slots__ = ("_K", "_V", "_contexts", "_kernel", "_n", "_prior", "_right", "mean", "variance")
 
-    def __init__(self, posteriors: Sequence[Posterior], contexts: Array) -> None:
-        """One posterior an arm, all over one kernel; contexts of shape (B, K, d)."""
+    def __init__(self, posteriors: Sequence[Posterior], contexts: Array, last: Lookahead | None = None) -> None:
+        """One posterior an arm, all over one kernel; contexts of shape (B, K, d).
+
+        `last` is the lookahead before, whose memory is taken over: it must not be used any more.
+        """
         n_rounds, n_arms, dim = contexts.shape
         self._kernel = posteriors[0].kernel
         self._contexts = contexts
         self._n = [posterior.n for posterior in posteriors]
-        self._V = [np.empty((n + 16, n_rounds)) for n in self._n]
+        self._V = self._rooms(n_rounds, last)
         self._K: list[tuple[Array, int] | None] = [None] * n_arms
         self._prior = self._kernel.diagonal(contexts.reshape(-1, dim)).reshape(n_rounds, n_arms)
         self.mean = np.zeros((n_arms, n_rounds))
@@ -42,9 +50,20 @@ class Lookahead:
             if posterior.n:
                 self._fill(arm, posterior)
 
+    def _rooms(self, n_rounds: int, last: Lookahead | None) -> list[Array]:
+        """Room for V of every arm and some more rows: from the lookahead before where it is large enough."""
+        rooms: list[Array] = [_NO_ROOM] * len(self._n)
+        if last is not None and last.mean.shape == (len(self._n), n_rounds):
+            rooms = last._V
+        return [
+            room if len(room) >= n + 16 else np.empty((n + n // 2 + 16, n_rounds))
+            for n, room in zip(self._n, rooms, strict=True)
+        ]
+
     def _fill(self, arm: int, posterior: Posterior) -> None:
         n, right = posterior.n, self._kernel.right(self._contexts[:, arm])
-        V = self._V[arm][:n] = posterior.factor.whiten(self._kernel.evaluate(self._kernel.left(posterior.X), right))
+        covariances = self._kernel.evaluate(self._kernel.left(posterior.X), right)
+        V = posterior.factor.whiten(covariances, out=self._V[arm][:n])
         np.dot(posterior.whitened_targets[:n], V, out=self.mean[arm])
         self.variance[arm] -= np.einsum("ij,ij->j", V, V)
         self._right[arm] = right
@@ -53,9 +72,9 @@ class Lookahead:
         """The arm's posterior after a reward in round `row`, about which everything is known here already."""
         outlook = Outlook(
             self._V[arm][: self._n[arm], row].copy(),
-            float(self.mean[arm, row]),
-            float(self._prior[row, arm]),
-            float(self.variance[arm, row]),
+            self.mean.item(arm, row),
+            self._prior.item(row, arm),
+            self.variance.item(arm, row),
         )
         return posterior.absorb(self._contexts[row, arm], reward, outlook)
 

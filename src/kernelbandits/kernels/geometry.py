@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, final
 
 import numpy as np
@@ -18,7 +19,6 @@ from kernelbandits.kernels.segments import Segments
 from kernelbandits.types import Array
 
 _EPS = float(np.finfo(np.float64).eps)
-_LARGE = 4096
 _SHORT = 64
 
 
@@ -89,12 +89,12 @@ class InnerProduct(Geometry):
 @final
 @dataclass(frozen=True, slots=True)
 class Radial(Geometry):
-    """t = ‖x − z‖² / d = (‖x‖², 1, −2x)/d · (1, ‖z‖², z), so that the work is one matrix product.
+    """t = ‖x − z‖² / d = −2/d (‖x‖², −½, x) · (−½, ‖z‖², z), so that the work is one matrix product.
 
     Where the difference is below the rounding error of the two norms it says nothing, not even its sign: there t is
-    0. So t is never negative, and a point is at distance exactly 0 from its copy. What divides by d is on the left,
-    because that side is kept while the right one is often made for a single use. Long rows end in zeros, so that all
-    of them can begin with a cache line.
+    0. So t is never negative, and a point is at distance exactly 0 from its copy. The factor is on the left, because
+    that side is often kept while the right one is made for a single use. Zeros before long points make the length a
+    number of whole cache lines.
     """
 
     stationary = True
@@ -106,18 +106,19 @@ class Radial(Geometry):
 
     def write_left(self, X: Array, out: Array) -> None:
         d = X.shape[1]
-        np.divide(_squared_norms(X), d, out=out[:, 0])
-        out[:, 1] = 1.0 / d
-        np.multiply(X, -2.0 / d, out=out[:, 2 : d + 2])
-        out[:, d + 2 :] = 0.0
+        head, _ = _heads(d)
+        out[:, : len(head)] = head
+        out[:, len(head) :] = X
+        np.vecdot(X, X, out=out[:, 0])
+        out *= -2.0 / d  # all at once is faster than column by column
 
     def right(self, Z: Array) -> Array:
         m, d = Z.shape
-        features = np.empty((m, _length(d)))
-        features[:, 0] = 1.0
+        _, head = _heads(d)
+        features = np.empty((m, len(head) + d))
+        features[:, : len(head)] = head
+        features[:, len(head) :] = Z
         np.vecdot(Z, Z, out=features[:, 1])
-        features[:, 2 : d + 2] = Z
-        features[:, d + 2 :] = 0.0
         return features
 
     def scale(self, right: Array) -> Array:
@@ -126,25 +127,34 @@ class Radial(Geometry):
         return tolerance
 
     def settle(self, t: Array, scale: Array) -> None:
-        if t.size > _LARGE and t.min() > scale.max():  # reads a large block once and writes nothing
-            return
-        small = t <= scale
-        if np.count_nonzero(small):
-            t[small] = 0.0
+        if not _all_above(t, scale):
+            np.copyto(t, 0.0, where=t <= scale)
 
     def settle_each(self, t: Array, right: Array, segments: Segments) -> None:
-        norms = right[:, 1]
-        # The index of an extremum is found much faster than `min` and `max` of numpy begin.
-        if len(t) and t.item(t.argmin()) <= norms.item(norms.argmax()) * _error_of(right.shape[1]):
-            super(Radial, self).settle_each(t, right, segments)
+        scale = self.scale(right)
+        if not _all_above(t, scale):
+            self.settle(t, scale.repeat(segments.sizes))
 
     def diagonal(self, X: Array) -> Array:
         return np.zeros(len(X))
 
 
+def _all_above(t: Array, scale: Array) -> bool:
+    """Whether t exceeds every scale: the usual case, seen by reading t once."""
+    # `argmin` does its work before `min` has begun.
+    return not t.size or t.item(t.argmin()) > scale.item(scale.argmax())
+
+
 def _length(d: int) -> int:
     """Number of features of a point with d coordinates."""
     return d + 2 if d < _SHORT else whole_lines(d + 2)
+
+
+@cache
+def _heads(d: int) -> tuple[Array, Array]:
+    """What stands before the coordinates on the left and on the right, with 0 in place of the norm."""
+    zeros = [0.0] * (_length(d) - d - 2)
+    return np.array([0.0, -0.5, *zeros]), np.array([-0.5, 0.0, *zeros])
 
 
 def _error_of(p: int) -> float:
