@@ -49,6 +49,11 @@ def check_kernel(kernel: Kernel, dim: int = 7, seed: int = 0) -> None:
     assert np.allclose(kernel(Z, X), kernel(X, Z).T, rtol=1e-12, atol=1e-13 * scale), (
         f"{kernel}: K(Z, X) is not K(X, Z)ᵀ"
     )
+    assert np.allclose(kernel(X, Z[:1]), kernel(X, Z)[:, :1], rtol=1e-12, atol=1e-13 * scale), (
+        f"{kernel}: K(X, z) for one point is not the column of K(X, Z)"
+    )
+    spread = float(np.ptp(kernel.diagonal(10.0 * X)))
+    assert not (kernel.stationary and spread), f"{kernel}: says that it is stationary, but K(x, x) varies by {spread:g}"
     smallest = float(np.linalg.eigvalsh(K)[0])
     assert smallest > -1e-10 * scale * len(X), f"{kernel}: K(X) has the negative eigenvalue {smallest:.2e}"
     _check_profile(kernel)
