@@ -13,8 +13,8 @@ PANEL = 256
 
 
 def rows_at_once(width: int) -> int:
-    """Rows of a block of this width that fit into the cache together."""
-    return max(64, 2**16 // max(width, 1))
+    """Rows of a block of this width that fit into the cache together: a number of whole cache lines."""
+    return max(64, 2**16 // max(width, 1) // 64 * 64)
 
 
 def pieces(n: int, size: int = PANEL) -> Iterator[slice]:

@@ -25,16 +25,16 @@ class KernelExpansion:
     kernel: Kernel
     centers: Array
     coefficients: Array
-    _right: Features = field(init=False, repr=False)
+    _left: Features = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_right", self.kernel.right(self.centers))  # kept, because f is evaluated often
+        object.__setattr__(self, "_left", self.kernel.left(self.centers))  # kept, because f is evaluated often
 
     def __call__(self, X: Array) -> Array:
         """F at the rows of X, shape (n,). Works through X in pieces: the block K(X, centres) is never held whole."""
         values = np.empty(len(X))
         for rows in pieces(len(X), rows_at_once(max(self.centers.shape))):
-            np.dot(self.kernel.evaluate(self.kernel.left(X[rows]), self._right), self.coefficients, out=values[rows])
+            np.dot(self.coefficients, self.kernel.evaluate(self._left, self.kernel.right(X[rows])), out=values[rows])
         return values
 
     @property
