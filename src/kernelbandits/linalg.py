@@ -144,8 +144,6 @@ class _Buffer:
 
     def up_to(self, n: int) -> list[Band]:
         """The first n rows of W."""
-        if n == self.folded:
-            return self.bands
         return [(start, min(stop, n), rows[: n - start]) for start, stop, rows in self.bands if start < n]
 
     def fork(self, n: int) -> _Buffer:
@@ -199,9 +197,10 @@ class InverseFactor:
     @property
     def bands(self) -> list[Band]:
         """W by bands of rows. Views: do not write."""
-        if self._buffer.folded < self.n:
-            self._buffer.fold()
-        return self._buffer.up_to(self.n)
+        buffer, n = self._buffer, self.n
+        if buffer.folded < n:
+            buffer.fold()
+        return buffer.bands if buffer.folded == n else buffer.up_to(n)
 
     @property
     def width(self) -> int:
