@@ -159,7 +159,7 @@ def _heads(d: int) -> tuple[Array, Array]:
 
 def _error_of(p: int) -> float:
     """Rounding error of t as a product of p terms, in multiples of ‖z‖²."""
-    d = p - 2 if p < _SHORT else p - 2 - LINE  # or somewhat more
+    d = p - 2 if p < _SHORT else p - 1 - LINE  # at most the number of coordinates: long points may have zeros too
     return 4.0 * _EPS * p / d
 
 
