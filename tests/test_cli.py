@@ -9,6 +9,10 @@ import time
 import polars as pl
 import pytest
 
+from kernelbandits.cli import app
+from kernelbandits.experiments import shipped
+from kernelbandits.studies import STUDIES
+
 COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
 QUICK = ["--seeds", "2", "--horizon", "120", "--jobs", "1", "--only", "EtC", "--only", "low-rank, d = 100"]
 
@@ -99,12 +103,26 @@ def test_debug_shows_where_it_happened(tmp_path):
     assert "InvalidFile" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["reproduce", "--help"], ["run", "--help"], ["list", "--help"]])
-def test_help_teaches(arguments):
-    done = run(*arguments)
+@pytest.mark.parametrize("name", [None, *app.commands])
+def test_help_teaches(name):
+    """Examples stand on lines of their own, as they were written."""
+    command = app if name is None else app.commands[name]
+    done = run(*([name] if name else []), "--help")
     assert done.returncode == 0
     assert "Usage: kernelbandits" in done.stdout
-    assert "kernelbandits reproduce figure-1" in done.stdout or "--help" in done.stdout
+    assert "\\b" not in done.stdout
+    shown = {line.strip() for line in done.stdout.splitlines()}
+    written = [line.strip() for line in command.help.splitlines()]
+    assert [line for line in written if line.startswith("kernelbandits ") and line not in shown] == []
+
+
+def test_without_arguments_help_is_shown():
+    assert run().stdout == run("--help").stdout
+
+
+def test_help_names_every_study():
+    named = run("reproduce", "--help").stdout
+    assert [name for name in (*shipped(), *STUDIES, "all") if name not in named] == []
 
 
 def test_interrupted_by_the_keyboard(tmp_path):

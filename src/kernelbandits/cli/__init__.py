@@ -19,7 +19,7 @@ INTERRUPTED = 130
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "--version", message="%(version)s")
 def app() -> None:
-    r"""Kernel bandits for hundreds of features and non-linear rewards.
+    """Kernel bandits for hundreds of features and non-linear rewards.
 
     \b
     Start here:
@@ -28,6 +28,7 @@ def app() -> None:
       kernelbandits reproduce table-1             the paper's study of ads: --data FILE, or a synthetic stand-in
       kernelbandits reproduce real-world          all methods and linear baselines on real data
       kernelbandits reproduce theory              the paper's theory checked by experiment
+      kernelbandits reproduce beyond              this library's own policies beside the paper's
       kernelbandits list                          what else can be reproduced, and the names for files of your own
       kernelbandits run my-experiment.toml        an experiment of your own
       kernelbandits diagnose contexts.csv         will it work on your data, and how long to explore

@@ -32,7 +32,7 @@ def bench(
     as_json: bool,
     debug: bool,
 ) -> None:
-    r"""Measure speed against the installed peers and against bare BLAS, interleaved in one run.
+    """Measure speed against the installed peers and against bare BLAS, interleaved in one run.
 
     scikit-learn is always a peer; BoTorch, mabwiser, contextualbandits, Vowpal Wabbit and river are where installed
     (`make bench-peers`). Prints ratios, draws them, writes bench.json, and compares with the last run.

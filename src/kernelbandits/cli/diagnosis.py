@@ -56,7 +56,7 @@ def diagnose(
     debug: bool,
     **options: Any,
 ) -> None:
-    r"""Look at a file of contexts: will it work on these data, and how long should one explore?
+    """Look at a file of contexts: will it work on these data, and how long should one explore?
 
     FILE is .csv, .csv.gz or .parquet with one row a context. With the arm played and its reward, the budget comes from
     the data; without them, only the paper's formula can be asked. Writes diagnosis.png, .svg and .json.
@@ -97,7 +97,7 @@ def diagnose(
 @click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON, for other programs.")
 @_debug_option
 def budget(kernel: str, case: str, as_printed: bool, as_json: bool, debug: bool, **numbers: Any) -> None:
-    r"""How long to explore by the paper's formulas, from numbers alone, with the formulas shown.
+    """How long to explore by the paper's formulas, from numbers alone, with the formulas shown.
 
     \b
     Example:

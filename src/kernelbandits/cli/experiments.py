@@ -15,6 +15,7 @@ from kernelbandits.errors import InvalidArgument, nearest
 if TYPE_CHECKING:
     from kernelbandits.engines import Engine
     from kernelbandits.experiments import Experiment
+    from kernelbandits.experiments.order import Order
 
 
 def _run_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -66,11 +67,14 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
 @_run_options
 @study_options
 def reproduce(name: str, debug: bool, **options: Any) -> None:
-    r"""Run an experiment of the paper or a study: NAME is figure-1, figure-2, table-1, theory, real-world, or all.
+    """Run an experiment of the paper or a study.
+
+    NAME is figure-1, figure-2, table-1, theory, beyond, real-world, or all.
 
     Writes results.parquet (every round), summary.csv (final regret), the pictures as PNG and SVG, and provenance.json.
     The study theory checks the paper's theory by experiment and writes one CSV a table; there --only names parts of it.
-    The study real-world plays the paper's methods and linear baselines on real data sets.
+    The study real-world plays the paper's methods and linear baselines on real data sets, beyond those and this
+    library's own policies on the paper's problems and harder ones.
     With all, --only names methods and panels, and studies are left out.
     The study table-1 plays on the Avazu file given with --data, and on a synthetic stand-in without one.
 
@@ -85,6 +89,7 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
       kernelbandits reproduce all --out results
     """
     from kernelbandits.experiments import load, shipped
+    from kernelbandits.experiments.order import Order
     from kernelbandits.studies import STUDIES
 
     known = [*shipped(), *STUDIES]
@@ -99,9 +104,9 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
         folder = Path("results") / each if out is None else out / each if name == "all" else out
         if each in STUDIES:
             own = {key: value for key, value in special.items() if key in STUDIES[each].options}
-            STUDIES[each].carry_out(folder, **options, **own)
+            STUDIES[each].carry_out(Order(folder, **options), **own)
         else:
-            _carry_out(load(each), folder, **options)
+            _run(load(each), Order(folder, **options))
 
 
 @click.command()
@@ -115,11 +120,12 @@ def run(file: Path, debug: bool, **options: Any) -> None:
     environment Classification or Surrogate with path = "my.parquet", taken from the folder of the file.
     """
     from kernelbandits.experiments import load
+    from kernelbandits.experiments.order import Order
 
     experiment = load(file)
     out: Path | None = options.pop("out")
     options["engine"] = _engine(options.pop("engine"), options.pop("scheduler"), options.pop("jobs"))
-    _carry_out(experiment, Path("results") / experiment.name if out is None else out, **options)
+    _run(experiment, Order(Path("results") / experiment.name if out is None else out, **options))
 
 
 @click.command(name="list")
@@ -163,24 +169,7 @@ def _engine(name: str, scheduler: str | None, jobs: int | None) -> Engine:
     return local(jobs)
 
 
-def _carry_out(
-    experiment: Experiment,
-    folder: Path,
-    seeds: int | None,
-    horizon: int | None,
-    engine: Engine,
-    only: tuple[str, ...],
-    as_json: bool,
-    report: bool,
-) -> None:
-    from dataclasses import replace
-
+def _run(experiment: Experiment, order: Order) -> None:
     from kernelbandits.experiments.reporting import carry_out
 
-    if seeds is not None:
-        experiment = replace(experiment, seeds=tuple(range(seeds)))
-    if horizon is not None:
-        experiment = replace(experiment, horizon=horizon)
-    if only:
-        experiment = experiment.only(only)
-    carry_out(experiment, folder, engine, as_json, report)
+    carry_out(order.part_of(experiment), order)

@@ -23,6 +23,7 @@ from rich.table import Table
 from kernelbandits.engines import Engine
 from kernelbandits.experiments.figures import regret_curves, save
 from kernelbandits.experiments.grid import Experiment
+from kernelbandits.experiments.order import Order
 from kernelbandits.experiments.provenance import Notes, notes_on, provenance, write_provenance
 from kernelbandits.experiments.report import Findings, Section, report_html, write_report
 from kernelbandits.experiments.results import Results
@@ -33,19 +34,16 @@ from kernelbandits.experiments.tables import regret_table
 
 def carry_out(
     experiment: Experiment,
-    folder: Path,
-    engine: Engine,
-    as_json: bool,
-    report: bool = False,
+    order: Order,
     table: Callable[[Results], Table] = regret_table,
     findings: Callable[[Results], Sequence[str]] = lambda results: (),
     sections: Callable[[Results], Sequence[Section]] = lambda results: (),
 ) -> None:
     """Run the experiment, write its output folder, print its table, say what was found and where everything is.
 
-    `sections` are a study's own in the report.
+    The experiment is run as it is: `order.part_of` comes before. `sections` are a study's own in the report.
     """
-    started = time.monotonic()
+    started, folder, engine = time.monotonic(), order.folder, order.engine
     notes = notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
     results = _run_with_bar(experiment, folder, engine)
     seconds = time.monotonic() - started
@@ -54,10 +52,10 @@ def carry_out(
     files += save(regret_curves(results), folder / experiment.name)
     record = provenance(experiment, seconds, engine)
     files.append(write_provenance(folder / "provenance.json", record))
-    if report:
+    if order.report:
         more = [*sections(results), *([Findings("Findings", found)] if found else [])]
         files.append(write_report(folder / "report.html", report_html(results, record, more=more)))
-    if as_json:
+    if order.as_json:
         _print_json(results, folder, files, seconds, notes, found)
     else:
         _print_table(table(results), folder, files, seconds, notes, found)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
-    from kernelbandits.engines import Engine
+    from kernelbandits.experiments.order import Order
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A title, and what to do, called as (folder, seeds=, horizon=, engine=, only=, as_json=, report=) by the command.
+    """A title, and what to do when it is ordered.
 
-    `options` names options of the command that this study has besides; those that were given are passed on as well.
+    `options` names options of the command that this study has besides; those that were given are passed on by name.
     """
 
     title: str
@@ -24,38 +23,29 @@ class Study:
     options: tuple[str, ...] = ()
 
 
-def _theory(
-    folder: Path,
-    seeds: int | None,
-    horizon: int | None,
-    engine: Engine,
-    only: tuple[str, ...],
-    as_json: bool,
-    report: bool,
-) -> None:
+def _theory(order: Order) -> None:
     from kernelbandits.studies.reporting import carry_out
     from kernelbandits.studies.theory import PICTURES
 
-    title = "The paper's theory against experiment"
-    carry_out("theory", PICTURES, folder, seeds, horizon, engine, only, as_json, report, title)
+    carry_out("theory", "The paper's theory against experiment", PICTURES, order)
 
 
-def _real_world(folder: Path, **options: Any) -> None:
+def _real_world(order: Order, **options: Any) -> None:
     from kernelbandits.studies.real_world import carry_out
 
-    carry_out(folder, **options)
+    carry_out(order, **options)
 
 
-def _table_1(folder: Path, **options: Any) -> None:
+def _table_1(order: Order, **options: Any) -> None:
     from kernelbandits.studies.table_1 import carry_out
 
-    carry_out(folder, **options)
+    carry_out(order, **options)
 
 
-def _beyond(folder: Path, **options: Any) -> None:
+def _beyond(order: Order, **options: Any) -> None:
     from kernelbandits.studies.beyond import carry_out
 
-    carry_out(folder, **options)
+    carry_out(order, **options)
 
 
 STUDIES = {

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from kernelbandits.engines import Engine
 from kernelbandits.experiments.figures import save
+from kernelbandits.experiments.order import Order
 from kernelbandits.experiments.provenance import circumstances, write_provenance
 from kernelbandits.experiments.report import write_report
 from kernelbandits.experiments.store import Store, replacing
@@ -25,21 +26,10 @@ from kernelbandits.studies.report import study_html, word
 from kernelbandits.studies.work import Work
 
 
-def carry_out(
-    name: str,
-    pictures: Sequence[Picture],
-    folder: Path,
-    seeds: int | None,
-    horizon: int | None,
-    engine: Engine,
-    only: tuple[str, ...],
-    as_json: bool,
-    report: bool = False,
-    title: str = "",
-) -> None:
+def carry_out(name: str, title: str, pictures: Sequence[Picture], order: Order) -> None:
     """Compute the parts, write tables and pictures, and say what was found and where everything is."""
-    started = time.monotonic()
-    wanted = resized(pictures, seeds, horizon, only)
+    started, folder, engine = time.monotonic(), order.folder, order.engine
+    wanted = resized(pictures, order.seeds, order.horizon, order.only)
     parts = [part for picture in wanted for part in picture.parts]
     folder.mkdir(parents=True, exist_ok=True)
     rows = _compute(parts, folder, engine)
@@ -49,11 +39,11 @@ def carry_out(
     seconds = time.monotonic() - started
     record = {"study": name, "parts": {part.name: repr(part) for part in parts}} | circumstances(seconds, engine)
     files.append(write_provenance(folder / "provenance.json", record))
-    if report:
+    if order.report:
         images = {picture.name: (folder / f"{picture.name}.svg").read_text(encoding="utf-8") for picture in wanted}
-        html = study_html(title or name, wanted, rows, images, record)
+        html = study_html(title, wanted, rows, images, record)
         files.append(write_report(folder / "report.html", html))
-    say = _print_json if as_json else _print_tables
+    say = _print_json if order.as_json else _print_tables
     say(name, parts, rows, folder, files, seconds)
 
 

@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from kernelbandits import paper
-from kernelbandits.engines import Engine
 from kernelbandits.environments import Avazu, AvazuDesign, AvazuStandIn, OwnContexts, SharedContexts
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Results, reporting
+from kernelbandits.experiments.order import Order
 from kernelbandits.experiments.report import Cell, Column, Table as ReportTable
 
 HORIZON = 3000
@@ -115,20 +115,9 @@ def _number(mean: float, error: float | None) -> str:
     return f"{mean:.1f}" if error is None else f"{mean:.1f} ± {error:.1f}"
 
 
-def carry_out(
-    folder: Path,
-    seeds: int | None,
-    horizon: int | None,
-    engine: Engine,
-    only: tuple[str, ...],
-    as_json: bool,
-    report: bool,
-    data: Path | None = None,
-    **options: Any,
-) -> None:
+def carry_out(order: Order, data: Path | None = None, **options: Any) -> None:
     """Play the study on the rows of `data`, or on the stand-in when None; `options` are those of `design`."""
     chosen = design(**options)
     environment = AvazuStandIn(design=chosen) if data is None else Avazu(str(data), chosen)
-    whole = experiment(environment, seeds, horizon)
-    part = whole.only(only) if only else whole
-    reporting.carry_out(part, folder, engine, as_json, report, table, sections=lambda results: [section(results)])
+    part = order.part_of(experiment(environment, horizon=order.horizon))
+    reporting.carry_out(part, order, table, sections=lambda results: [section(results)])

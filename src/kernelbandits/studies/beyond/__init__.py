@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kernelbandits.engines import Engine
+from kernelbandits.experiments.order import Order
 from kernelbandits.studies.beyond.panels import misspecified, of_figure
 from kernelbandits.studies.beyond.real_data import impressions, real_data
 from kernelbandits.studies.beyond.suite import Suite
@@ -25,20 +25,10 @@ def suites(folder: Path, data: Path | None, data_dir: Path | None) -> list[Suite
     return [*parts, impressions(data)] if data is not None else parts
 
 
-def carry_out(
-    folder: Path,
-    seeds: int | None,
-    horizon: int | None,
-    engine: Engine,
-    only: tuple[str, ...],
-    as_json: bool,
-    report: bool,
-    data: Path | None = None,
-    data_dir: Path | None = None,
-) -> None:
+def carry_out(order: Order, data: Path | None = None, data_dir: Path | None = None) -> None:
     """Play every suite and write a picture and a table of ratios for each."""
-    pictures = [Picture(suite.name, (suite,)) for suite in suites(folder, data, data_dir)]
-    carry_out_parts("beyond", pictures, folder, seeds, horizon, engine, only, as_json, report, TITLE)
+    pictures = [Picture(suite.name, (suite,)) for suite in suites(order.folder, data, data_dir)]
+    carry_out_parts("beyond", TITLE, pictures, order)
 
 
 __all__ = ["carry_out", "suites"]
