@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array, ArrayLike, BoolArray
 
 HUGE = 1e150
+T = TypeVar("T")
 
 
 def _squares_fit(array: Array) -> bool:
@@ -166,6 +167,15 @@ def reward(value: object) -> float:
     if not isfinite(number):
         raise InvalidArgument(f"reward must be finite; got {number}")
     return number
+
+
+def instance(name: str, value: object, kind: type[T], such_as: str) -> T:
+    """A value of this kind; `such_as` is an example for the error message."""
+    if isinstance(value, kind):
+        return value
+    hint = f" (the class itself: call it, {value.__name__}(…))" if isinstance(value, type) else ""
+    given = f"{value!r:.200}"
+    raise InvalidArgument(f"{name} must be of type {kind.__name__}, such as {such_as}; got {given}{hint}")
 
 
 def generator(value: object) -> np.random.Generator:

@@ -48,6 +48,8 @@ def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Genera
     >>> float(play(Oracle(), instance, 50, rng=1).cumulative_regret[-1])
     0.0
     """
+    checks.instance("policy", policy, Policy, "Uniform()")  # type: ignore[type-abstract]
+    checks.instance("instance", instance, Instance, "Synthetic(LowRank()).draw(rng)")  # type: ignore[type-abstract]
     checks.whole("horizon", horizon, at_least=1)
     world, chance = checks.generator(rng).spawn(2)
     return replay(policy, instance.problem(horizon), instance.rounds(horizon, world), chance)

@@ -97,7 +97,9 @@ def from_table(table: Any, expected: type[S], vocabulary: Vocabulary, where: str
         raise InvalidFile(f"{where}: `type` is missing; it names a {expected.__name__}")
     else:
         spec = expected  # only one class fits
-    hints = _hints(spec)  # type: ignore[arg-type]
+    if not dataclasses.is_dataclass(spec):
+        raise InvalidFile(f"{where}.type: {spec.__name__} must be a dataclass: put @dataclass(frozen=True) above it")
+    hints = _hints(spec)
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key == "type":
@@ -110,7 +112,7 @@ def from_table(table: Any, expected: type[S], vocabulary: Vocabulary, where: str
     except TypeError as error:
         missing = [
             field.name
-            for field in dataclasses.fields(spec)  # type: ignore[arg-type]
+            for field in dataclasses.fields(spec)
             if field.default is dataclasses.MISSING
             and field.default_factory is dataclasses.MISSING
             and field.name not in values

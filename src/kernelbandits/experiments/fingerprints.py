@@ -9,13 +9,15 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from kernelbandits.digests import content_digest
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.specs import Spec, to_table
 
 _COMPUTING = (
     # What decides a result. Pictures, files and the command line do not.
+    "aligned.py",
     "checks.py",
     "digests.py",
     "fields.py",
@@ -42,7 +44,14 @@ def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str
         "seed": seed,
         "code": [own_code(), *(_source_of(spec) for spec in _foreign_types(environment, policy))],
     }
-    return _digest(json.dumps(content, sort_keys=True).encode())
+    return _digest(json.dumps(content, sort_keys=True, default=_refuse).encode())
+
+
+def _refuse(value: object) -> NoReturn:
+    raise InvalidArgument(
+        f"an experiment's specs must be frozen dataclasses whose fields are numbers, texts, tuples or such specs, so "
+        f"that a result is known by what was computed; got {value!r:.200} of type {type(value).__name__}"
+    )
 
 
 def files_in(specs: Any) -> dict[str, str]:

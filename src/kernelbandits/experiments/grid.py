@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -24,8 +24,13 @@ class Panel:
     mark: int | None = None
 
     def __post_init__(self) -> None:
+        where = f"panel {self.name!r}"
+        checks.instance(f"{where}: environment", self.environment, Environment, "Synthetic(LowRank())")  # type: ignore[type-abstract]
+        checks.instance(f"{where}: methods", self.methods, Mapping, "{'Uniform': Uniform()}")  # type: ignore[type-abstract]
         if not self.methods:
-            raise InvalidArgument(f"panel {self.name!r} must have at least one method")
+            raise InvalidArgument(f"{where} must have at least one method")
+        for name, policy in self.methods.items():
+            checks.instance(f"{where}: method {name!r}", policy, Policy, "Uniform()")  # type: ignore[type-abstract]
 
 
 @final
@@ -58,12 +63,16 @@ class Experiment:
     def __post_init__(self) -> None:
         checks.whole("horizon", self.horizon, at_least=1)
         checks.whole("columns", self.columns, at_least=1)
+        checks.instance("panels", self.panels, Sequence, "(Panel(…),)")  # type: ignore[type-abstract]
+        checks.instance("seeds", self.seeds, Sequence, "range(10)")  # type: ignore[type-abstract]
         if not self.panels:
             raise InvalidArgument(f"experiment {self.name!r} must have at least one panel")
         if not self.seeds:
             raise InvalidArgument(f"experiment {self.name!r} must have at least one seed")
         for seed in self.seeds:
             checks.whole("seeds", seed, at_least=0)
+        for panel in self.panels:
+            checks.instance("panels", panel, Panel, "Panel(…)")
         for what, names in (
             ("panel names", [panel.name for panel in self.panels]),
             ("seeds", list(self.seeds)),

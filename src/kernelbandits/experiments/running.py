@@ -12,6 +12,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from kernelbandits import checks
 from kernelbandits.digests import content_digest
 from kernelbandits.engines import Engine, local
 from kernelbandits.environments.base import Environment, Rounds
@@ -47,13 +48,14 @@ def run(
 
     Stop it at any moment and call it again: finished cells are kept, and the outcome is the same to the last bit.
     """
+    checks.instance("experiment", experiment, Experiment, 'load("figure-1")')
+    engine = local() if engine is None else checks.instance("engine", engine, Engine, "experiments.local(2)")  # type: ignore[type-abstract]
+    cells = list(experiment.cells())
     store = store if isinstance(store, Store) else Store(Path(store))
     store.prepare()
-    cells = list(experiment.cells())
     missing = [cell for cell in cells if store.load(cell.fingerprint, cell.horizon) is None]
     kept, done = len(cells) - len(missing), 0
     on_progress(Progress(kept, done, len(cells)))
-    engine = engine or local()
     played = _saved_by_workers if engine.shares_files else _saved_here
     for n_finished in played(engine, store, _units(missing)):
         done += n_finished
