@@ -126,12 +126,14 @@ def _find(name: Any, expected: type[S], vocabulary: Vocabulary, where: str) -> t
     if not isinstance(name, str):
         raise InvalidFile(f"{where}.type: expected the name of a {expected.__name__}; got {name!r}")
     found = _imported(name, where) if ":" in name else vocabulary.find(name)
-    if isinstance(found, type) and issubclass(found, expected):
+    fits = isinstance(found, type) and issubclass(found, expected)
+    if found is not None and fits and not inspect.isabstract(found):
         return found
     known = vocabulary.names_below(expected)
     if found is None:
         raise InvalidFile(f"{where}.type: no {expected.__name__} is called {name!r}; {nearest(name, known)}")
-    raise InvalidFile(f"{where}.type: {name} is not a {expected.__name__}; known: {', '.join(known)}")
+    wrong = "is only the base of others" if fits else f"is not a {expected.__name__}"
+    raise InvalidFile(f"{where}.type: {name} {wrong}; known: {', '.join(known)}")
 
 
 def _imported(name: str, where: str) -> type[Any] | None:

@@ -59,6 +59,7 @@ def test_numbers_are_read_as_the_field_wants_them():
     ("text", "expected", "words"),
     [
         ("{type = 'Gausian'}", kb.Kernel, "did you mean 'Gaussian'"),
+        ("{type = 'Kernel'}", kb.Kernel, "Kernel is only the base of others; known: Exponential, Gaussian"),
         ("{type = 'Gaussian', gama = 1.0}", kb.Kernel, "did you mean 'gamma'"),
         ("{type = 'Gaussian', gamma = -1.0}", kb.Kernel, "gamma must be a number above 0"),
         ("{type = 'Gaussian', gamma = 'x'}", kb.Kernel, "gamma must be a number above 0"),

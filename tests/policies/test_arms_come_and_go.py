@@ -213,3 +213,16 @@ def test_any_sequence(data, policy, seed):
                 agent.withdraw(decision)
             else:
                 pending.append((contexts[decision.arm], decision.arm))
+
+
+def test_an_arm_that_is_gone_does_not_disturb_a_kernel_on_the_sphere():
+    """The zero vector has no direction, so it must not stand for what an arm that is gone shows."""
+    kernel = kb.Schoenberg((0.2, 0.1), dim=3)
+    policy = kb.GPUCB(kb.GaussianProcess(kernel, ridge=0.1), kb.ConstantWidth(2.0))
+    agent = policy.start(kb.Problem(n_arms=3, dim=3), rng=0)
+    agent.remove_arm(0)
+    contexts = np.random.default_rng(0).standard_normal((4, 3, 3))
+    contexts[:, 0] = np.nan
+    agent.prefetch(contexts)
+    assert agent.choose(contexts[0]).arm in (1, 2)
+    assert {*agent.choose_batch(contexts).arms.tolist()} <= {1, 2}

@@ -55,28 +55,24 @@ class _BudgetedTracker(Tracker):
         self._data = ArmData(problem.n_arms, problem.dim)
         self._arms = [_Arm(belief, arm) for arm in range(problem.n_arms)]
         self._belief = belief
-        self._block: tuple[Array, Array] | None = None
 
     def mean_and_std(self, contexts: Array, row: int | None) -> tuple[Array, Array]:
-        if row is None or self._block is None:
-            answers = [arm.ask(contexts[i : i + 1])[:2] for i, arm in enumerate(self._arms)]
-            mean, variance = np.concatenate(answers, axis=1)
-            return mean, np.sqrt(variance)
-        mean, variance = self._block
-        return mean[:, row].copy(), np.sqrt(variance[:, row])
+        ahead = [arm.ahead for arm in self._arms if arm.ahead is not None]
+        if row is not None and ahead:
+            return np.array([arm.mean[row] for arm in ahead]), np.sqrt([arm.variance[row] for arm in ahead])
+        answers = [arm.ask(contexts[i : i + 1])[:2] for i, arm in enumerate(self._arms)]
+        mean, variance = np.concatenate(answers, axis=1)
+        return mean, np.sqrt(variance)
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         self._data.add(context, arm, reward)
         self._arms[arm].learn(*self._data.arrived(arm), row)
 
     def look_ahead(self, contexts: Array | None) -> None:
-        self._block = None
-        if contexts is not None:
-            self._block = np.empty((len(self._arms), len(contexts))), np.empty((len(self._arms), len(contexts)))
         for i, arm in enumerate(self._arms):
             arm.ahead = None
-            if contexts is not None and self._block is not None:
-                arm.look_ahead(contexts[:, i], *[answers[i] for answers in self._block])
+            if contexts is not None:
+                arm.look_ahead(contexts[:, i])
 
     def add_arm(self) -> None:
         self._data.add_arm()
@@ -85,7 +81,7 @@ class _BudgetedTracker(Tracker):
 
 
 class _Ahead(NamedTuple):
-    """Contexts ahead of one arm, their features if it has a sketch, and the places for the answers."""
+    """Contexts ahead of one arm, their features if it has a sketch, and the answers."""
 
     contexts: Array
     features: Array | None
@@ -118,9 +114,9 @@ class _Arm:
         features = self._sketch.features(Z)
         return *self._sketch.mean_and_variance(features, prior), features
 
-    def look_ahead(self, contexts: Array, mean: Array, variance: Array) -> None:
+    def look_ahead(self, contexts: Array) -> None:
         """Answer for contexts of shape (B, d), and keep the answers current."""
-        mean[:], variance[:], features = self.ask(contexts)
+        mean, variance, features = self.ask(contexts)
         self.ahead = _Ahead(contexts, features, mean, variance)
 
     def learn(self, X: Array, y: Array, row: int | None) -> None:
@@ -130,7 +126,7 @@ class _Arm:
             self._sketch = Sketch(Basis.of(self._kernel, centers), self._belief.model.ridge, X, y)
             self._next = len(y) + 1 if len(y) < _FEW else ceil(_GROWTH * len(y))
             if self.ahead is not None:
-                self.look_ahead(self.ahead.contexts, self.ahead.mean, self.ahead.variance)
+                self.look_ahead(self.ahead.contexts)
             return
         known = None if self.ahead is None else self.ahead.features
         phi = self._sketch.features(X[-1:])[:, 0] if known is None or row is None else known[:, row]

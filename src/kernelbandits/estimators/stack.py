@@ -44,6 +44,10 @@ class PosteriorStack:
         self._asked: tuple[Array, Array, Array, Array] | None = None
         self._arrange()
 
+    def __reduce__(self) -> tuple[type[PosteriorStack], tuple[list[Posterior]]]:
+        """A copy is arranged anew: parts of one array would become arrays of their own."""
+        return PosteriorStack, (self.posteriors,)
+
     def replace(self, arm: int, posterior: Posterior) -> None:
         """Put the arm's posterior after more observations in the place of the old one."""
         self.posteriors[arm] = posterior
@@ -52,6 +56,7 @@ class PosteriorStack:
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         """For contexts of shape (K, d): two arrays of shape (K,)."""
+        self._asked = None  # until all of it is known
         if self._stale:
             self._look_up()
         kernel = self._kernel
@@ -66,7 +71,7 @@ class PosteriorStack:
         mean, explained = np.add.reduceat(self._products, self._starts, axis=1)
         variance = prior - explained
         self._asked = (shown, mean, prior, variance)
-        return mean, np.sqrt(np.maximum(variance, 0.0))
+        return mean.copy(), np.sqrt(np.maximum(variance, 0.0))
 
     def outlook(self, arm: int, context: Array) -> Outlook:
         """What the arm's posterior says about a context: known already if it was the last to be asked about."""

@@ -28,7 +28,10 @@ class KernelExpansion:
     _left: Features = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_left", self.kernel.left(self.centers))  # kept, because f is evaluated often
+        # Kept, because f is evaluated often; copied where they are the caller's array, which may change.
+        features = self.kernel.left(self.centers)
+        own = tuple(part.copy() if np.may_share_memory(part, self.centers) else part for part in features)
+        object.__setattr__(self, "_left", own)
 
     def __call__(self, X: Array) -> Array:
         """F at the rows of X, shape (n,). Works through X in pieces: the block K(X, centres) is never held whole."""

@@ -45,7 +45,8 @@ class Roster:
         return left
 
     def shown(self, contexts: Array) -> Array:
-        """Contexts of shape (…, K, d) with zeros for the arms that are gone, whatever was in their rows."""
+        """Contexts of shape (…, K, d), in which arms that are gone show what the first that is left shows."""
         if self._complete:
             return contexts
-        return np.where(self._left[:, np.newaxis], contexts, 0.0)
+        first = int(self._left.argmax())
+        return np.where(self._left[:, np.newaxis], contexts, contexts[..., first : first + 1, :])
