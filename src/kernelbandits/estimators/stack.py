@@ -87,9 +87,10 @@ class PosteriorStack:
     def _look_up(self) -> None:
         crowded = False
         for arm in self._stale:
-            if arm not in self._shares:
-                self._shares[arm] = _Share(self._kernel)
-            crowded |= self._shares[arm].follow(self.posteriors[arm])
+            share = self._shares.get(arm)
+            if share is None:
+                share = self._shares[arm] = _Share(self._kernel)
+            crowded |= share.follow(self.posteriors[arm])
         if crowded:
             self._arrange()
         for arm in self._stale:

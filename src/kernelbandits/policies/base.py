@@ -148,7 +148,8 @@ class Agent:
         row = self._place(X)
         if row is None:  # what was announced has been checked then
             checks.refuse_unusable("contexts", X)
-            self._forget_ahead()
+            if self._ahead is not None:
+                self._forget_ahead()
         choice = self._learner.decide(X, mask, row)
         if row is not None:
             self._next_row = row + 1
