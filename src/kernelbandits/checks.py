@@ -17,8 +17,7 @@ T = TypeVar("T")
 
 def _squares_fit(array: Array) -> bool:
     """Whether the sum of squares is far from overflow: then no entry is NaN, infinite or huge. One pass, by BLAS."""
-    flat = array.reshape(-1)
-    return bool(flat.dot(flat) < HUGE**2)  # which overflows without a warning
+    return bool(np.vdot(array, array) < HUGE**2)  # which overflows without a warning, as `dot` does not
 
 
 def _array(name: str, value: ArrayLike, wanted: str) -> NDArray[Any]:
