@@ -174,8 +174,9 @@ def instance(name: str, value: object, kind: type[T], such_as: str) -> T:
     if isinstance(value, kind):
         return value
     hint = f" (the class itself: call it, {value.__name__}(…))" if isinstance(value, type) else ""
-    given = f"{value!r:.200}"
-    raise InvalidArgument(f"{name} must be of type {kind.__name__}, such as {such_as}; got {given}{hint}")
+    article = "an" if kind.__name__[0] in "AEIOU" else "a"
+    shown = f"{value!r:.200}{hint}"
+    raise InvalidArgument(f"{name} must be {article} {kind.__name__}, such as {such_as}; got {shown}")
 
 
 def generator(value: object) -> np.random.Generator:

@@ -23,16 +23,16 @@ class Plain(kb.Policy):
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        (lambda: kb.Panel("a", ENVIRONMENT, {"G": kb.Gaussian()}), r"method 'G' must be of type Policy.*got Gaussian"),
+        (lambda: kb.Panel("a", ENVIRONMENT, {"G": kb.Gaussian()}), r"method 'G' must be a Policy.*got Gaussian"),
         (lambda: kb.Panel("a", ENVIRONMENT, {"U": kb.Uniform}), r"call it, Uniform\(…\)"),
-        (lambda: kb.Panel("a", ENVIRONMENT, [kb.Uniform()]), "methods must be of type Mapping"),
-        (lambda: kb.Panel("a", None, {"U": kb.Uniform()}), "environment must be of type Environment.*got None"),
-        (lambda: kb.Experiment("m", PANEL, 10, (0,)), "panels must be of type Sequence"),
-        (lambda: kb.Experiment("m", ("a",), 10, (0,)), "panels must be of type Panel.*got 'a'"),
-        (lambda: kb.Experiment("m", (PANEL,), 10, 3), r"seeds must be of type Sequence, such as range\(10\); got 3"),
-        (lambda: kb.play(kb.Uniform(), ENVIRONMENT, 10, 0), r"instance must be of type Instance.*\.draw\(rng\)"),
-        (lambda: kb.play(kb.Uniform, INSTANCE, 10, 0), "policy must be of type Policy.*call it"),
-        (lambda: kb.play(INSTANCE, kb.Uniform(), 10, 0), "policy must be of type Policy"),
+        (lambda: kb.Panel("a", ENVIRONMENT, [kb.Uniform()]), "methods must be a Mapping"),
+        (lambda: kb.Panel("a", None, {"U": kb.Uniform()}), "environment must be an Environment.*got None"),
+        (lambda: kb.Experiment("m", PANEL, 10, (0,)), "panels must be a Sequence"),
+        (lambda: kb.Experiment("m", ("a",), 10, (0,)), "panels must be a Panel.*got 'a'"),
+        (lambda: kb.Experiment("m", (PANEL,), 10, 3), r"seeds must be a Sequence, such as range\(10\); got 3"),
+        (lambda: kb.play(kb.Uniform(), ENVIRONMENT, 10, 0), r"instance must be an Instance.*\.draw\(rng\)"),
+        (lambda: kb.play(kb.Uniform, INSTANCE, 10, 0), "policy must be a Policy.*call it"),
+        (lambda: kb.play(INSTANCE, kb.Uniform(), 10, 0), "policy must be a Policy"),
     ],
 )
 def test_refused_at_once(build, words):
@@ -43,8 +43,8 @@ def test_refused_at_once(build, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("m",), "experiment must be of type Experiment"),
-        ((EXPERIMENT, 2), "engine must be of type Engine"),
+        (("m",), "experiment must be an Experiment"),
+        ((EXPERIMENT, 2), "engine must be an Engine"),
     ],
 )
 def test_run_refuses_before_it_writes(tmp_path, arguments, words):

@@ -11,6 +11,7 @@ from kernelbandits.kernels.base import Features
 from kernelbandits.types import Array
 
 _NO_ROOM: Array = np.empty((0, 0))
+_SPARE = 16  # rows for the observations of a block; more are made when they are used up
 
 
 class Lookahead:
@@ -56,7 +57,7 @@ class Lookahead:
         if last is not None and last.mean.shape == (len(self._n), n_rounds):
             rooms = last._V
         return [
-            room if len(room) >= n + 16 else np.empty((n + n // 2 + 16, n_rounds))
+            room if len(room) >= n + _SPARE else np.empty((n + n // 2 + _SPARE, n_rounds))
             for n, room in zip(self._n, rooms, strict=True)
         ]
 

@@ -116,8 +116,7 @@ class Policy(Spec, ABC):
 
     def start(self, problem: Problem, rng: np.random.Generator | int) -> Agent:
         """An agent for this problem. All of its randomness comes from `rng` (a generator or a seed)."""
-        if not isinstance(problem, Problem):
-            raise InvalidArgument(f"problem must be a Problem, such as Problem(n_arms=3, dim=50); got {problem!r}")
+        checks.instance("problem", problem, Problem, "Problem(n_arms=3, dim=50)")
         return Agent(problem, self.learner(problem, checks.generator(rng)))
 
     @abstractmethod

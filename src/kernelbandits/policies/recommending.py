@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from kernelbandits.errors import InvalidArgument
+from kernelbandits import checks
 from kernelbandits.policies.base import Policy
 from kernelbandits.policies.calibrated_ucb import CalibratedUCB
 from kernelbandits.problem import Problem
@@ -58,8 +58,7 @@ def recommend(problem: Problem) -> Recommendation:
     >>> recommend(Problem(n_arms=500, dim=100, horizon=1000)).cautions[0].partition(":")[0]
     '1000 rounds are fewer than 3 for each of 500 arms'
     """
-    if not isinstance(problem, Problem):
-        raise InvalidArgument(f"problem must be a Problem, such as Problem(n_arms=3, dim=50); got {problem!r}")
+    checks.instance("problem", problem, Problem, "Problem(n_arms=3, dim=50)")
     reasons = (
         "It needs neither the noise level, nor the RKHS norm, nor the horizon: all are estimated from the rewards.",
         "It keeps learning, and its choices are certain given the past. Where logs are to be evaluated later, take "
