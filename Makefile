@@ -44,10 +44,10 @@ picture: $(VENV)/installed
 	cp results/figure-1/figure-1.png docs/images/figure-1.png
 
 bench: $(VENV)/installed
-	$(BIN)/kernelbandits bench
+	$(BIN)/python -m benchmarks
 
 bench-peers: $(PEERS)/installed
-	$(PEERS)/bin/kernelbandits bench --out results/bench-peers
+	$(PEERS)/bin/python -m benchmarks --out results/bench-peers
 
 $(PEERS)/installed: pyproject.toml constraints.txt benchmarks/peers.txt
 	$(PYTHON) -m venv $(PEERS)

@@ -11,7 +11,7 @@ import pytest
 
 from kernelbandits.cli import app
 from kernelbandits.experiments import shipped
-from kernelbandits.studies import STUDIES
+from kernelbandits.paper import STUDIES
 
 COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
 QUICK = ["--seeds", "2", "--horizon", "120", "--jobs", "1", "--only", "EtC", "--only", "low-rank, d = 100"]

@@ -12,6 +12,8 @@ import lazy_loader
 
 from kernelbandits.errors import nearest
 
+__version__ = "0.1.0"
+
 _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 

@@ -1,15 +1,12 @@
 # What `kernelbandits` exports and where it is: read by type checkers, and by the package itself to load on first use.
 
 from . import (
-    adapters as adapters,
-    diagnosis as diagnosis,
     errors as errors,
     experiments as experiments,
     paper as paper,
     testing as testing,
     theory as theory,
 )
-from .adapters import KernelInterpolator as KernelInterpolator, KernelRidgeRegressor as KernelRidgeRegressor
 from .beliefs import (
     ArmCovariance as ArmCovariance,
     ArmFeatures as ArmFeatures,
@@ -60,42 +57,16 @@ from .environments import (
     Synthetic as Synthetic,
     SyntheticInstance as SyntheticInstance,
 )
-from .estimators import (
-    Centers as Centers,
-    ConjugateGradient as ConjugateGradient,
-    Convergence as Convergence,
-    Cost as Cost,
-    DualPredictor as DualPredictor,
-    Estimator as Estimator,
-    FixedSteps as FixedSteps,
-    GaussianProcess as GaussianProcess,
-    GradientDescent as GradientDescent,
-    GreedyCenters as GreedyCenters,
-    Health as Health,
-    HeldOut as HeldOut,
-    IterativePredictor as IterativePredictor,
-    KernelRidge as KernelRidge,
-    KMeansCenters as KMeansCenters,
-    LeverageCenters as LeverageCenters,
-    MinNormInterpolator as MinNormInterpolator,
-    NoPreconditioner as NoPreconditioner,
-    Nystrom as Nystrom,
-    NystromHealth as NystromHealth,
-    NystromPredictor as NystromPredictor,
-    PartialCholesky as PartialCholesky,
-    PivotedCenters as PivotedCenters,
-    Posterior as Posterior,
-    Preconditioner as Preconditioner,
-    Predictor as Predictor,
-    Solver as Solver,
-    Stopping as Stopping,
-    UniformCenters as UniformCenters,
-    estimate as estimate,
-    fit_each as fit_each,
-    solver_for as solver_for,
+from .environments.metrics import (
+    lenient_regret as lenient_regret,
+    mean_and_standard_error as mean_and_standard_error,
+    ratio_and_standard_error as ratio_and_standard_error,
 )
+from .environments.play import Trace as Trace, play as play, replay as replay
 from .experiments import Experiment as Experiment, Panel as Panel, Results as Results, load as load, run as run
-from .fitting import fit_arms as fit_arms, fit_table as fit_table
+from .experiments.fits.each import fit_each as fit_each
+from .experiments.fits.parquet import fit_parquet as fit_parquet
+from .experiments.fits.table import fit_arms as fit_arms, fit_table as fit_table
 from .kernels import (
     Exponential as Exponential,
     Gaussian as Gaussian,
@@ -115,14 +86,8 @@ from .kernels import (
     Shifted as Shifted,
     Sum as Sum,
 )
-from .logs import Log as Log, LogFile as LogFile
-from .metrics import (
-    lenient_regret as lenient_regret,
-    mean_and_standard_error as mean_and_standard_error,
-    ratio_and_standard_error as ratio_and_standard_error,
-)
-from .offline import ReplayedLog as ReplayedLog, replay_log as replay_log
-from .partitions import fit_parquet as fit_parquet
+from .offline.log import Log as Log, LogFile as LogFile
+from .offline.replay import ReplayedLog as ReplayedLog, replay_log as replay_log
 from .policies import (
     GPUCB as GPUCB,
     AdaptiveExploreThenCommit as AdaptiveExploreThenCommit,
@@ -153,6 +118,43 @@ from .policies import (
     recommend as recommend,
 )
 from .problem import Problem as Problem
-from .simulation import Trace as Trace, play as play, replay as replay
+from .regression import (
+    Centers as Centers,
+    ConjugateGradient as ConjugateGradient,
+    Convergence as Convergence,
+    Cost as Cost,
+    DualPredictor as DualPredictor,
+    Estimator as Estimator,
+    FixedSteps as FixedSteps,
+    GaussianProcess as GaussianProcess,
+    GradientDescent as GradientDescent,
+    GreedyCenters as GreedyCenters,
+    Health as Health,
+    HeldOut as HeldOut,
+    IterativePredictor as IterativePredictor,
+    KernelRidge as KernelRidge,
+    KMeansCenters as KMeansCenters,
+    LeverageCenters as LeverageCenters,
+    MinNormInterpolator as MinNormInterpolator,
+    NoPreconditioner as NoPreconditioner,
+    Nystrom as Nystrom,
+    NystromHealth as NystromHealth,
+    NystromPredictor as NystromPredictor,
+    PartialCholesky as PartialCholesky,
+    PivotedCenters as PivotedCenters,
+    Posterior as Posterior,
+    Preconditioner as Preconditioner,
+    Predictor as Predictor,
+    Solver as Solver,
+    Stopping as Stopping,
+    UniformCenters as UniformCenters,
+    estimate as estimate,
+    solver_for as solver_for,
+)
+from .regression.scikit_learn import (
+    KernelInterpolator as KernelInterpolator,
+    KernelRidgeRegressor as KernelRidgeRegressor,
+)
 from .tables import CommonUnit as CommonUnit, Encoding as Encoding, Scaling as Scaling, UnitVariance as UnitVariance
-from .version import __version__ as __version__
+
+__version__: str

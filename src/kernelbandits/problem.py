@@ -8,7 +8,7 @@ from typing import final
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.fields import NonNegative, conform
+from kernelbandits.specs import NonNegative, conform
 from kernelbandits.types import Array
 
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from kernelbandits.environments import LowRank, Synthetic
 from kernelbandits.errors import InvalidArgument, KernelBanditsError
-from kernelbandits.estimators.base import Estimator, Predictor
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.policies.base import Agent, Policy
 from kernelbandits.problem import Problem
+from kernelbandits.regression.base import Estimator, Predictor
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, IntArray
 

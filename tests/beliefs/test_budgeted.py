@@ -5,7 +5,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.beliefs.sketch import Sketch
-from kernelbandits.estimators.normal_equations import Basis
+from kernelbandits.regression.normal_equations import Basis
 
 MODEL = kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge=0.1)
 

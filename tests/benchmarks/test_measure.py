@@ -5,13 +5,13 @@ import time
 
 import numpy as np
 import pytest
+from benchmarks.bench import bench
+from benchmarks.cases import Case, Goal, all_cases
+from benchmarks.measure import Timing, exponent, interleave, median_ratio, peak_bytes
+from benchmarks.report import measure
+from benchmarks.ucb import live, ours, world
+from benchmarks.ucb_loops import plain_incremental, scikit_learn
 
-from kernelbandits.benchmarks.bench import bench
-from kernelbandits.benchmarks.cases import Case, Goal, all_cases
-from kernelbandits.benchmarks.measure import Timing, exponent, interleave, median_ratio, peak_bytes
-from kernelbandits.benchmarks.report import measure
-from kernelbandits.benchmarks.ucb import live, ours, world
-from kernelbandits.benchmarks.ucb_loops import plain_incremental, scikit_learn
 from kernelbandits.errors import InvalidFile, KernelBanditsError
 
 
@@ -72,7 +72,7 @@ def test_cases_have_names_of_their_own_and_goals_among_their_contenders():
 
 
 def test_the_command_writes_a_record_and_compares_with_the_last(tmp_path):
-    command = [sys.executable, "-c", "from kernelbandits.cli import main; main()", "bench"]
+    command = [sys.executable, "-m", "benchmarks"]
     options = ["--only", "batch", "--repeats", "1", "--out", str(tmp_path)]
     first = subprocess.run([*command, *options, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(first.stdout) == json.loads((tmp_path / "bench.json").read_text(encoding="utf-8"))
@@ -83,7 +83,7 @@ def test_the_command_writes_a_record_and_compares_with_the_last(tmp_path):
 
 
 def test_an_unknown_case_names_the_nearest():
-    command = [sys.executable, "-c", "from kernelbandits.cli import main; main()", "bench", "--only", "bach"]
+    command = [sys.executable, "-m", "benchmarks", "--only", "bach"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.strip() == "kernelbandits: no benchmark is called 'bach'; did you mean 'batch'?"

@@ -10,9 +10,9 @@ import pytest
 
 import examples
 import kernelbandits as kb
-from kernelbandits import digests
 from kernelbandits.errors import InvalidFile
 from kernelbandits.experiments.fingerprints import fingerprint
+from kernelbandits.tables import digests
 
 TOML = """
 name = "visits"

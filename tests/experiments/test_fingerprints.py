@@ -1,5 +1,4 @@
 import importlib.util
-import subprocess
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.experiments import fingerprints
 from kernelbandits.experiments.fingerprints import fingerprint
 
 ENVIRONMENT = kb.Synthetic(kb.LowRank(), dim=10)
@@ -68,26 +66,6 @@ def _define(folder, file, source):
     module.FirstArm.__module__ = "mine"  # so that only the source differs
     sys.modules["mine"] = module
     return module.FirstArm()
-
-
-def test_every_module_that_a_run_loads_is_in_the_fingerprint():
-    """Except for those that only name, refuse or hand out work."""
-    code = """
-import sys, pathlib, numpy as np, kernelbandits as kb
-instance = kb.Synthetic(kb.LowRank(), n_arms=2, dim=5).draw(np.random.default_rng(0))
-kb.play(kb.default_policy(), instance, 20, 0)
-root = pathlib.Path(kb.__file__).parent
-for name, module in list(sys.modules.items()):
-    if name.startswith("kernelbandits"):
-        print(pathlib.Path(module.__file__).relative_to(root).as_posix())
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    root = Path(kb.__file__).parent
-    computing = {
-        path.relative_to(root).as_posix() for pattern in fingerprints._COMPUTING for path in root.glob(pattern)
-    }
-    other = {name for name in done.stdout.split() if name not in computing and not name.startswith("engines/")}
-    assert other == {"__init__.py", "errors.py", "memory.py", "progress.py", "types.py"}
 
 
 @pytest.mark.parametrize("width", [np.ones(3), lambda: 1], ids=["array", "function"])

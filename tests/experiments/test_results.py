@@ -9,9 +9,10 @@ from rich.console import Console
 
 import kernelbandits as kb
 from kernelbandits.experiments import InProcess
-from kernelbandits.experiments.figures import regret_curves, save
+from kernelbandits.experiments.figures import regret_curves
 from kernelbandits.experiments.provenance import provenance
 from kernelbandits.experiments.tables import regret_table
+from kernelbandits.reporting.figures import save
 
 
 @pytest.fixture

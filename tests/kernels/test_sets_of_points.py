@@ -5,7 +5,7 @@ import pytest
 
 import examples
 import kernelbandits as kb
-from kernelbandits.kernels.segments import Segments
+from kernelbandits.linalg.segments import Segments
 
 SIZES = (3, 1, 0, 5)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chisquare
 
 import kernelbandits as kb
-from kernelbandits.estimators.linear import RidgeStack
+from kernelbandits.beliefs.linear import RidgeStack
 
 K, DIM = 3, 4
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.fields import Range
 from kernelbandits.kernels import Gaussian, Kernel
-from kernelbandits.specs import Spec
+from kernelbandits.specs import Range, Spec
 from kernelbandits.types import Array
 
 Share = Annotated[float, Range("a number from 0 to 1", lambda v: 0 <= v <= 1)]

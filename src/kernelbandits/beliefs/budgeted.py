@@ -11,12 +11,12 @@ import numpy as np
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Belief, Tracker
 from kernelbandits.beliefs.sketch import Sketch
-from kernelbandits.estimators.gaussian_process import GaussianProcess
-from kernelbandits.estimators.normal_equations import Basis, rows_of_block
-from kernelbandits.fields import Count, CountFromZero, Positive
 from kernelbandits.kernels import Kernel
-from kernelbandits.kernels.blocks import pieces
+from kernelbandits.linalg.panels import pieces
 from kernelbandits.problem import Problem
+from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression.normal_equations import Basis, rows_of_block
+from kernelbandits.specs import Count, CountFromZero, Positive
 from kernelbandits.types import Array
 
 _FEW = 16

@@ -16,10 +16,10 @@ from kernelbandits.beliefs.independent import ArmsTracker
 from kernelbandits.beliefs.influence import Influence, Unlimited
 from kernelbandits.beliefs.memory import Everything, Memory
 from kernelbandits.beliefs.pooling import Pooled, Pooling
-from kernelbandits.estimators.gaussian_process import GaussianProcess, Posterior
-from kernelbandits.fields import Positive
 from kernelbandits.kernels import Kernel, Shifted
 from kernelbandits.problem import Problem
+from kernelbandits.regression.gaussian_process import GaussianProcess, Posterior
+from kernelbandits.specs import Positive
 from kernelbandits.types import Array
 
 _MOST = 200
@@ -132,7 +132,7 @@ class _EmpiricalBayesTracker(Tracker):
         posteriors = []
         for arm, ridge in enumerate(estimate.ridges):
             model, (X, y) = GaussianProcess(estimate.kernel, float(ridge)), self._data.of(arm)
-            posteriors.append(model.learn(X, y - self._level) if len(y) else self._prior)
+            posteriors.append(model._fit(X, y - self._level) if len(y) else self._prior)
         self._squares = np.array([np.sum(p.whitened_targets[: p.n] ** 2) for p in posteriors])
         self._arms = ArmsTracker(posteriors)
         self._arms.look_ahead(self._ahead)

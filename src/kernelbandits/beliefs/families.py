@@ -10,10 +10,9 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.fields import Positive
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.kernels.geometry import Radial
-from kernelbandits.specs import Spec
+from kernelbandits.specs import Positive, Spec
 from kernelbandits.types import Array
 
 _ENOUGH = 300

@@ -19,10 +19,10 @@ from kernelbandits.beliefs.memory import Everything
 from kernelbandits.beliefs.pairs import PairKernel, pairs_of
 from kernelbandits.beliefs.samples import Sample, related, sample
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.estimators.gaussian_process import GaussianProcess
-from kernelbandits.fields import Positive
 from kernelbandits.kernels import Shifted
 from kernelbandits.problem import Problem
+from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.specs import Positive
 from kernelbandits.types import Array
 
 _FEW, _MANY = 300, 500
@@ -134,7 +134,7 @@ class HierarchicalTracker(Tracker):
         self._level = data.level
         contexts, rewards = zip(*(data.of(arm) for arm in data.played), strict=True)
         X, y = pairs_of(data.played, list(contexts)), np.concatenate(rewards) - self._level
-        posterior = GaussianProcess(kernel, ridge).learn(X, y)
+        posterior = GaussianProcess(kernel, ridge)._fit(X, y)
         self._squares = float(np.sum(posterior.whitened_targets[: posterior.n] ** 2))
         self._joint = JointTracker(kernel, posterior, self.covariance)
         self._joint.look_ahead(self._ahead)

@@ -9,10 +9,10 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs.base import Belief, Tracker
-from kernelbandits.estimators.gaussian_process import GaussianProcess, Posterior
-from kernelbandits.estimators.lookahead import Lookahead
-from kernelbandits.estimators.stack import PosteriorStack
+from kernelbandits.beliefs.lookahead import Lookahead
+from kernelbandits.beliefs.stack import PosteriorStack
 from kernelbandits.problem import Problem
+from kernelbandits.regression.gaussian_process import GaussianProcess, Posterior
 from kernelbandits.types import Array
 
 
@@ -57,7 +57,7 @@ class ArmsTracker(Tracker):
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         posterior, ahead = self._stack.posteriors[arm], self._ahead
         if row is None or ahead is None:
-            posterior = posterior.absorb(context, reward, self._stack.outlook(arm, context))
+            posterior = posterior._extend(context, reward, self._stack.outlook(arm, context))
         else:
             posterior = ahead.absorb(posterior, arm, row, reward)
         self._stack.replace(arm, posterior)

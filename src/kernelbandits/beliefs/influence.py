@@ -9,8 +9,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.fields import Positive
-from kernelbandits.specs import Spec
+from kernelbandits.specs import Positive, Spec
 from kernelbandits.types import Array
 
 _MAD = 1.4826  # standard deviation of a normal, in units of its median absolute deviation

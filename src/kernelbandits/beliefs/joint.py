@@ -9,10 +9,10 @@ import numpy as np
 
 from kernelbandits.beliefs.arm_covariances import ArmCovariance, CommonFunction
 from kernelbandits.beliefs.base import Belief, Tracker
+from kernelbandits.beliefs.lookahead import Lookahead
 from kernelbandits.beliefs.pairs import PairKernel, pair, pairs
-from kernelbandits.estimators.gaussian_process import GaussianProcess, Posterior
-from kernelbandits.estimators.lookahead import Lookahead
 from kernelbandits.problem import Problem
+from kernelbandits.regression.gaussian_process import GaussianProcess, Posterior
 from kernelbandits.types import Array
 
 
@@ -76,7 +76,7 @@ class JointTracker(Tracker):
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         if row is None or self._ahead is None:
             x = pair(context, arm)
-            self.posterior = self.posterior.absorb(x, reward, self.posterior.at(x))
+            self.posterior = self.posterior._extend(x, reward, self.posterior.at(x))
         else:
             self.posterior = self._ahead.absorb(self.posterior, 0, row * self._n_arms + arm, reward)
         if self._ahead is not None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import final
 
-from kernelbandits.fields import Count
-from kernelbandits.specs import Spec
+from kernelbandits.specs import Count, Spec
 
 _GROWTH = 1.5
 _PARTS = 8

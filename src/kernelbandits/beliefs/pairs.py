@@ -10,7 +10,7 @@ import numpy as np
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
 from kernelbandits.kernels.base import Features
-from kernelbandits.kernels.segments import Segments
+from kernelbandits.linalg.segments import Segments
 from kernelbandits.types import Array, IntArray
 
 

@@ -10,8 +10,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs.evidence import RIDGES, Spectrum, log_evidence
-from kernelbandits.fields import Positive
-from kernelbandits.specs import Spec
+from kernelbandits.specs import Positive, Spec
 from kernelbandits.types import Array, IntArray
 
 

@@ -6,12 +6,11 @@ import sys
 
 import click
 
-from kernelbandits.cli.bench import bench
+from kernelbandits import __version__
 from kernelbandits.cli.diagnosis import budget, diagnose
 from kernelbandits.cli.experiments import list_, reproduce, run
 from kernelbandits.cli.standin import make_standin
 from kernelbandits.errors import KernelBanditsError
-from kernelbandits.version import __version__
 
 INTERRUPTED = 130
 
@@ -33,22 +32,21 @@ def app() -> None:
       kernelbandits run my-experiment.toml        an experiment of your own
       kernelbandits diagnose contexts.csv         will it work on your data, and how long to explore
       kernelbandits budget --help                 how long to explore, by the paper's formulas, from numbers alone
-      kernelbandits bench                         how fast it is, against its peers and bare BLAS
 
     A run can be stopped at any moment; the same command goes on where it stopped.
     Exit codes: 0 done, 1 failed, 2 a wrong option, file or value, 130 interrupted.
     """
 
 
-for _command in (reproduce, run, list_, diagnose, budget, bench, make_standin):
+for _command in (reproduce, run, list_, diagnose, budget, make_standin):
     app.add_command(_command)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None, command: click.Command = app) -> None:
     """Entry point: every expected error is one line on the error stream and an exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        code = app.main(args=given, prog_name="kernelbandits", standalone_mode=False)
+        code = command.main(args=given, prog_name="kernelbandits", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         code = 0

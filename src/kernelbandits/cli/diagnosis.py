@@ -66,9 +66,9 @@ def diagnose(
       kernelbandits diagnose contexts.parquet --standardise
       kernelbandits diagnose pilot.csv --arm-column arm --reward-column clicked --horizon 50000 --drop user
     """
-    from kernelbandits.diagnosis.commands import report_sample
-    from kernelbandits.diagnosis.kernel_text import kernel_from_text
-    from kernelbandits.diagnosis.reading import read_sample
+    from kernelbandits.theory.diagnosis.commands import report_sample
+    from kernelbandits.theory.diagnosis.kernel_text import kernel_from_text
+    from kernelbandits.theory.diagnosis.reading import read_sample
 
     options["kernel"] = kernel_from_text(kernel)
     sample = read_sample(
@@ -104,10 +104,10 @@ def budget(kernel: str, case: str, as_printed: bool, as_json: bool, debug: bool,
       kernelbandits budget --delta 0.5 --arms 2 --noise-std 0.1 --norm 0.1 --epsilon 0.1 --dim 200 --case I \
         --kernel 'Gaussian(gamma=1.0)'
     """
-    from kernelbandits.diagnosis.commands import report_plan
-    from kernelbandits.diagnosis.kernel_text import kernel_from_text
-    from kernelbandits.diagnosis.planning import Numbers, plan_exploration
     from kernelbandits.theory.cases import Case
+    from kernelbandits.theory.diagnosis.commands import report_plan
+    from kernelbandits.theory.diagnosis.kernel_text import kernel_from_text
+    from kernelbandits.theory.diagnosis.planning import Numbers, plan_exploration
 
     plan = plan_exploration(kernel_from_text(kernel), Case(case), Numbers(**numbers), as_printed=as_printed)
     report_plan(plan, as_json=as_json)

@@ -13,8 +13,8 @@ from kernelbandits.cli.study_options import given_study_options, study_options
 from kernelbandits.errors import InvalidArgument, nearest
 
 if TYPE_CHECKING:
-    from kernelbandits.engines import Engine
     from kernelbandits.experiments import Experiment
+    from kernelbandits.experiments.engines import Engine
     from kernelbandits.experiments.order import Order
 
 
@@ -90,7 +90,7 @@ def reproduce(name: str, debug: bool, **options: Any) -> None:
     """
     from kernelbandits.experiments import load, shipped
     from kernelbandits.experiments.order import Order
-    from kernelbandits.studies import STUDIES
+    from kernelbandits.paper import STUDIES
 
     known = [*shipped(), *STUDIES]
     if name != "all" and name not in known:
@@ -135,7 +135,7 @@ def list_(as_json: bool) -> None:
     from kernelbandits import Contexts, Covariance, Environment, Estimator, Kernel, Policy, Scaling, Width
     from kernelbandits.experiments import load, shipped
     from kernelbandits.experiments.vocabulary import ExportedNames
-    from kernelbandits.studies import STUDIES
+    from kernelbandits.paper import STUDIES
 
     experiments = {name: (load(name).title, str(path)) for name, path in shipped().items()}
     shown_kinds = (Policy, Estimator, Kernel, Width, Environment, Covariance, Contexts, Scaling)
@@ -158,7 +158,7 @@ def list_(as_json: bool) -> None:
 
 def _engine(name: str, scheduler: str | None, jobs: int | None) -> Engine:
     """The engine that the options ask for."""
-    from kernelbandits.engines import dask, local
+    from kernelbandits.experiments.engines import dask, local
 
     if name == "dask":
         if scheduler is not None and jobs is not None:

@@ -11,7 +11,7 @@ import click
 from kernelbandits.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from kernelbandits.studies import Study
+    from kernelbandits.paper import Study
 
 _OPTIONS = {
     "data": click.option(

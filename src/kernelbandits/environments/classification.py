@@ -10,13 +10,13 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.digests import content_digest
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.labelled import LabelledPoints, label_points, places_of
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.fields import Count, FilePath, NonNegative
 from kernelbandits.problem import Problem
+from kernelbandits.specs import Count, FilePath, NonNegative
 from kernelbandits.tables import Encoding
+from kernelbandits.tables.digests import content_digest
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 

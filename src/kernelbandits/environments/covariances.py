@@ -9,8 +9,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.fields import Count
-from kernelbandits.specs import Spec
+from kernelbandits.specs import Count, Spec
 from kernelbandits.types import Array
 
 

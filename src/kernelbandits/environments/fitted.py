@@ -10,16 +10,16 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.digests import content_digest
 from kernelbandits.environments.base import Environment
 from kernelbandits.environments.pools import Contexts, OwnContexts
 from kernelbandits.environments.rewarded import RewardedPoints, reward_points
 from kernelbandits.environments.surrogate import SurrogateInstance, fit_oracles, split_rows
 from kernelbandits.errors import InvalidArgument, InvalidFile
-from kernelbandits.estimators import Estimator, KernelRidge, Predictor
-from kernelbandits.fields import Count, FilePath, NonNegative
 from kernelbandits.kernels import Gaussian
+from kernelbandits.regression import Estimator, KernelRidge, Predictor
+from kernelbandits.specs import Count, FilePath, NonNegative
 from kernelbandits.tables import Encoding
+from kernelbandits.tables.digests import content_digest
 
 MOST_FITTED = 2000
 """Rows an oracle is fitted to at most, unless told otherwise: as in the paper's Avazu study."""

@@ -8,8 +8,7 @@ from typing import Annotated, final
 
 import numpy as np
 
-from kernelbandits.fields import Range
-from kernelbandits.specs import Spec
+from kernelbandits.specs import Range, Spec
 from kernelbandits.types import Array
 
 

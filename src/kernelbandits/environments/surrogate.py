@@ -12,10 +12,10 @@ from kernelbandits import checks
 from kernelbandits.environments.base import Instance, Rounds
 from kernelbandits.environments.pools import Pool
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.estimators import Estimator, Predictor
-from kernelbandits.fields import NonNegative, conform
 from kernelbandits.kernels import KernelExpansion
 from kernelbandits.problem import Problem
+from kernelbandits.regression import Estimator, Predictor
+from kernelbandits.specs import NonNegative, conform
 from kernelbandits.types import Array, IntArray
 
 

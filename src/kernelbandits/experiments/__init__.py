@@ -1,6 +1,6 @@
 """Experiments: grids of runs, their results, pictures and tables."""
 
-from kernelbandits.engines import Dask, Engine, InProcess, Processes, dask, local
+from kernelbandits.experiments.engines import Dask, Engine, InProcess, Processes, dask, local
 from kernelbandits.experiments.files import load, parse, shipped
 from kernelbandits.experiments.grid import Cell, Experiment, Panel
 from kernelbandits.experiments.results import Results

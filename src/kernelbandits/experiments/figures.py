@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from math import ceil
-from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from kernelbandits.environments.metrics import mean_and_standard_error
 from kernelbandits.experiments.grid import Panel
 from kernelbandits.experiments.results import Results
-from kernelbandits.experiments.store import replacing
-from kernelbandits.experiments.styles import COLOURS, look, places
-from kernelbandits.metrics import mean_and_standard_error
+from kernelbandits.reporting.figures import plain, style
+from kernelbandits.reporting.styles import places
 
 
 def regret_curves(results: Results) -> Figure:
@@ -53,18 +51,6 @@ def regret_curves(results: Results) -> Figure:
     return figure
 
 
-def style(i: int) -> dict[str, Any]:
-    """The i-th of the line styles, told apart by colour, dash and marker."""
-    chosen = look(i)
-    return {
-        "color": COLOURS[chosen.colour],
-        "linestyle": (0, chosen.dashes) if chosen.dashes else "-",
-        "marker": chosen.marker,
-        "markersize": 4.5,
-        "linewidth": 1.4,
-    }
-
-
 def _draw_panel(axes: Axes, results: Results, panel: Panel, styles: dict[str, dict[str, Any]]) -> None:
     horizon = results.experiment.horizon
     rounds = np.arange(1, horizon + 1)
@@ -82,21 +68,3 @@ def _draw_panel(axes: Axes, results: Results, panel: Panel, styles: dict[str, di
     axes.set_xlim(0, horizon)
     axes.set_ylim(bottom=0)
     plain(axes)
-
-
-def plain(axes: Axes) -> None:
-    """A pale grid behind the curves, and no frame at the top and the right."""
-    axes.set_axisbelow(True)
-    axes.grid(visible=True, color="0.92", linewidth=0.6)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def save(figure: Figure, stem: Path) -> list[Path]:
-    """Write the picture as PNG and SVG, the same bytes for the same picture; the files written."""
-    written = []
-    for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
-        path = stem.with_name(stem.name + suffix)
-        with mpl.rc_context({"svg.hashsalt": "kernelbandits"}), replacing(path) as part:
-            figure.savefig(part, format=suffix[1:], dpi=160, metadata=metadata)
-        written.append(path)
-    return written

@@ -24,7 +24,7 @@ _PANEL_KEYS = ("name", "environment", "values")
 
 def shipped() -> dict[str, Path]:
     """The experiments that come with the library: name → file."""
-    folder = Path(str(resources.files(kernelbandits) / "experiments" / "paper"))
+    folder = Path(str(resources.files(kernelbandits) / "paper"))
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 

@@ -11,28 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from kernelbandits.digests import content_digest
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.specs import Spec, to_table
-
-_COMPUTING = (
-    # What decides a result. Pictures, files and the command line do not.
-    "aligned.py",
-    "checks.py",
-    "digests.py",
-    "fields.py",
-    "linalg.py",
-    "problem.py",
-    "simulation.py",
-    "specs.py",
-    "kernels/*.py",
-    "estimators/*.py",
-    "beliefs/*.py",
-    "environments/*.py",
-    "environments/avazu/*.py",
-    "policies/*.py",
-    "tables/*.py",
-)
+from kernelbandits.tables.digests import content_digest
 
 
 def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str:
@@ -67,9 +48,8 @@ def _digest(content: bytes) -> str:
 
 @cache
 def own_code() -> str:
-    """Digest of the library's own code that computes results."""
-    root = Path(__file__).parents[1]
-    files = [path for pattern in _COMPUTING for path in sorted(root.glob(pattern))]
+    """Digest of all of the library's code: whatever was edited, results are computed again."""
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
     return _digest(b"".join(path.read_bytes() for path in files))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
-from kernelbandits.engines import Engine
+from kernelbandits.experiments.engines import Engine
 from kernelbandits.experiments.grid import Experiment
 
 

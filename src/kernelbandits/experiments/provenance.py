@@ -11,12 +11,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from kernelbandits.engines import Engine
+from kernelbandits import __version__
+from kernelbandits.experiments.engines import Engine
 from kernelbandits.experiments.fingerprints import files_in, own_code
 from kernelbandits.experiments.grid import Experiment
-from kernelbandits.experiments.store import replacing
+from kernelbandits.reporting.files import replacing
 from kernelbandits.specs import to_table
-from kernelbandits.version import __version__
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
 

@@ -20,8 +20,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from kernelbandits.engines import Engine
-from kernelbandits.experiments.figures import regret_curves, save
+from kernelbandits.experiments.engines import Engine
+from kernelbandits.experiments.figures import regret_curves
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.order import Order
 from kernelbandits.experiments.provenance import Notes, notes_on, provenance, write_provenance
@@ -30,6 +30,7 @@ from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.running import Progress, run
 from kernelbandits.experiments.store import Store
 from kernelbandits.experiments.tables import regret_table
+from kernelbandits.reporting.figures import save
 
 
 def carry_out(

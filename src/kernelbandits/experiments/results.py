@@ -10,10 +10,11 @@ from typing import final
 import numpy as np
 import polars as pl
 
+from kernelbandits.environments.metrics import mean_and_standard_error
 from kernelbandits.errors import KernelBanditsError
 from kernelbandits.experiments.grid import Cell, Experiment
-from kernelbandits.experiments.store import Store, replacing
-from kernelbandits.metrics import mean_and_standard_error
+from kernelbandits.experiments.store import Store
+from kernelbandits.reporting.files import replacing
 from kernelbandits.types import Array
 
 

@@ -12,18 +12,17 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbandits import checks
-from kernelbandits.digests import content_digest
-from kernelbandits.engines import Engine, local
+from kernelbandits import __version__, checks
 from kernelbandits.environments.base import Environment, Rounds
+from kernelbandits.environments.play import replay
 from kernelbandits.errors import CellFailed, EngineFailed
+from kernelbandits.experiments.engines import Engine, local
 from kernelbandits.experiments.fingerprints import files_in, own_code
 from kernelbandits.experiments.grid import Cell, Experiment
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.store import Store, rows_of
 from kernelbandits.problem import Problem
-from kernelbandits.simulation import replay
-from kernelbandits.version import __version__
+from kernelbandits.tables.digests import content_digest
 
 Rows = NDArray[np.void]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +10,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbandits.simulation import Trace
+from kernelbandits.environments.play import Trace
+from kernelbandits.reporting.files import replacing
 
 _ROW = np.dtype([("arm", "<i4"), ("regret", "<f8")])
 _ABANDONED_AFTER = 3600.0  # seconds; a younger half-written file may belong to a run that is still alive
@@ -63,25 +62,3 @@ def rows_of(trace: Trace) -> NDArray[np.void]:
     rows = np.empty(len(trace.arms), dtype=_ROW)
     rows["arm"], rows["regret"] = trace.arms, trace.regrets
     return rows
-
-
-class replacing:  # noqa: N801
-    """`with replacing(path) as part`: write to `part`; it takes the place of `path` when the block ends well."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> Path:
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.stem + "-", suffix=".part")
-        os.close(handle)
-        self._part = Path(name)
-        return self._part
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if kind is not None:
-            self._part.unlink(missing_ok=True)
-            return
-        with self._part.open("rb") as file:
-            os.fsync(file.fileno())
-        self._part.chmod(0o644)  # mkstemp makes files private
-        self._part.replace(self._path)

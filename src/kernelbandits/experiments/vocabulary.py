@@ -6,10 +6,11 @@ from inspect import isabstract
 from typing import Any, final
 
 import kernelbandits
-from kernelbandits import beliefs, environments, estimators, kernels, logs, policies, tables
+from kernelbandits import beliefs, environments, kernels, policies, regression, tables
+from kernelbandits.offline import log
 from kernelbandits.specs import Vocabulary
 
-_WITH_SPECS = (beliefs, environments, estimators, kernels, logs, policies, tables)
+_WITH_SPECS = (beliefs, environments, regression, kernels, log, policies, tables)
 
 
 @final

@@ -11,10 +11,10 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.fields import Positive
 from kernelbandits.kernels.base import Features, Kernel
 from kernelbandits.kernels.geometry import Geometry
-from kernelbandits.kernels.segments import Segments
+from kernelbandits.linalg.segments import Segments
+from kernelbandits.specs import Positive
 from kernelbandits.types import Array
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.kernels.blocks import fill_by_panels
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial
-from kernelbandits.kernels.segments import Segments
+from kernelbandits.linalg.panels import fill_by_panels
+from kernelbandits.linalg.segments import Segments
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike
 

@@ -11,9 +11,9 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels.base import Features, Kernel
-from kernelbandits.kernels.blocks import pieces, rows_at_once
-from kernelbandits.kernels.segments import Segments
-from kernelbandits.linalg import segment_sums
+from kernelbandits.linalg.inverse_factor import segment_sums
+from kernelbandits.linalg.panels import pieces, rows_at_once
+from kernelbandits.linalg.segments import Segments
 from kernelbandits.types import Array
 
 

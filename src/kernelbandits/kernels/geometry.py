@@ -13,9 +13,9 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from kernelbandits.aligned import LINE, whole_lines
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.segments import Segments
+from kernelbandits.linalg.aligned import LINE, whole_lines
+from kernelbandits.linalg.segments import Segments
 from kernelbandits.types import Array
 
 _EPS = float(np.finfo(np.float64).eps)

@@ -9,9 +9,9 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.fields import Count, NonNegative, Positive
 from kernelbandits.kernels.base import InnerProductKernel, ProfileKernel
 from kernelbandits.kernels.geometry import Geometry, Spherical
+from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array
 
 

@@ -7,9 +7,9 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.fields import Positive
 from kernelbandits.kernels.base import ProfileKernel
 from kernelbandits.kernels.geometry import Geometry, Radial
+from kernelbandits.specs import Positive
 from kernelbandits.types import Array
 
 _RADIAL = Radial()

@@ -7,9 +7,9 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.fields import Positive
 from kernelbandits.kernels.base import RadialKernel
 from kernelbandits.kernels.bessel import matern_profile
+from kernelbandits.specs import Positive
 from kernelbandits.types import Array
 
 

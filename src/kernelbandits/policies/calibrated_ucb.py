@@ -8,11 +8,11 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs import Belief, EmpiricalBayes
-from kernelbandits.fields import CountFromZero, NonNegative
 from kernelbandits.policies.base import Choice, Learner, Policy
 from kernelbandits.policies.believing import BelievingLearner
 from kernelbandits.policies.choosing import pick_optimistic
 from kernelbandits.problem import Problem
+from kernelbandits.specs import CountFromZero, NonNegative
 from kernelbandits.types import Array, BoolArray
 
 

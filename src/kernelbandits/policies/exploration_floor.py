@@ -8,10 +8,10 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.fields import Probability
 from kernelbandits.policies.base import Choice, Learner, Policy
 from kernelbandits.policies.choosing import distribution
 from kernelbandits.problem import Problem
+from kernelbandits.specs import Probability
 from kernelbandits.types import Array, BoolArray
 
 

@@ -7,15 +7,15 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits.beliefs.stack import stacked
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.estimators.base import Estimator, Predictor
-from kernelbandits.estimators.stack import stacked
-from kernelbandits.fields import Count
 from kernelbandits.policies.base import Choice, Decisions, Learner, Policy
 from kernelbandits.policies.choosing import pick_best
 from kernelbandits.policies.commitment import Commitment
 from kernelbandits.policies.turns import Turns
 from kernelbandits.problem import Problem
+from kernelbandits.regression.base import Estimator, Predictor
+from kernelbandits.specs import Count
 from kernelbandits.types import Array, BoolArray
 
 
@@ -81,7 +81,7 @@ class _ExploreThenCommitLearner(Learner):
         """The predictions of all arms, fitted the first time they are asked for."""
         if self._commitment is None:
             predictors = [self._fit(data) for data in self._data]
-            self._commitment = Commitment([predictor.predict for predictor in predictors], stacked(predictors))
+            self._commitment = Commitment([predictor._mean for predictor in predictors], stacked(predictors))
             self._commitment.look_ahead(self._ahead)
             self._data.clear()
         return self._commitment
@@ -89,7 +89,7 @@ class _ExploreThenCommitLearner(Learner):
     def _fit(self, data: list[tuple[Array, float]]) -> Predictor:
         if not data:
             return self._estimator.without_data(self._problem.dim)
-        return self._estimator.learn(np.array([x for x, _ in data]), np.array([y for _, y in data]))
+        return self._estimator._fit(np.array([x for x, _ in data]), np.array([y for _, y in data]))
 
     def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
         if self._commitment is None:

@@ -8,9 +8,8 @@ from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
 
+from kernelbandits.beliefs.growing_leave_one_out import GrowingLeaveOneOut
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.estimators.gaussian_process import GaussianProcess
-from kernelbandits.estimators.growing_leave_one_out import GrowingLeaveOneOut
 from kernelbandits.kernels import StackedExpansions
 from kernelbandits.policies.base import Choice, Decisions, Learner
 from kernelbandits.policies.choosing import pick_best
@@ -18,6 +17,7 @@ from kernelbandits.policies.commitment import Commitment
 from kernelbandits.policies.turns import Turns
 from kernelbandits.policies.worth import worth
 from kernelbandits.problem import Problem
+from kernelbandits.regression.gaussian_process import GaussianProcess
 from kernelbandits.types import Array, BoolArray
 
 FEWEST = 3

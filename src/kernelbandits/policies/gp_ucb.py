@@ -9,11 +9,11 @@ import numpy as np
 
 from kernelbandits.beliefs import IndependentArms
 from kernelbandits.errors import MissingKnowledge
-from kernelbandits.estimators.gaussian_process import GaussianProcess
 from kernelbandits.policies.base import Choice, Learner, Policy
 from kernelbandits.policies.choosing import pick_optimistic
 from kernelbandits.policies.widths import TheoreticalWidth, Width
 from kernelbandits.problem import Problem
+from kernelbandits.regression.gaussian_process import GaussianProcess
 from kernelbandits.types import Array, BoolArray
 
 

@@ -8,13 +8,13 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs import IndependentArms
-from kernelbandits.estimators.gaussian_process import GaussianProcess
-from kernelbandits.fields import Count
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.base import Choice, Learner, Policy
 from kernelbandits.policies.believing import BelievingLearner
 from kernelbandits.policies.choosing import pick_best
 from kernelbandits.problem import Problem
+from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.specs import Count
 from kernelbandits.types import Array, BoolArray
 
 

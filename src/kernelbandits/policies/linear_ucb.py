@@ -7,11 +7,11 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.estimators.linear import RidgeStack
-from kernelbandits.fields import NonNegative, Positive
+from kernelbandits.beliefs.linear import RidgeStack
 from kernelbandits.policies.base import Choice, Learner, Policy
 from kernelbandits.policies.choosing import pick_optimistic
 from kernelbandits.problem import Problem
+from kernelbandits.specs import NonNegative, Positive
 from kernelbandits.types import Array, BoolArray
 
 

@@ -8,13 +8,13 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.estimators.gaussian_process import GaussianProcess
-from kernelbandits.fields import Count, Probability
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.base import Learner, Policy
 from kernelbandits.policies.exploring import ExploringLearner, usable_cap
 from kernelbandits.policies.worth import chances
 from kernelbandits.problem import Problem
+from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.specs import Count, Probability
 from kernelbandits.types import Array, BoolArray
 
 

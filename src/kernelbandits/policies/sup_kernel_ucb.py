@@ -10,12 +10,12 @@ import numpy as np
 
 from kernelbandits.beliefs import Belief, CommonFunction, JointArms
 from kernelbandits.errors import MissingKnowledge
-from kernelbandits.estimators.gaussian_process import GaussianProcess
-from kernelbandits.fields import Positive
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.base import Choice, Learner, Policy
 from kernelbandits.policies.choosing import TIE, best_arm, mask_scores
 from kernelbandits.problem import Problem
+from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.specs import Positive
 from kernelbandits.types import Array, BoolArray
 
 _FIRST, _NONE = 0, -1

@@ -8,11 +8,11 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs import Belief, EmpiricalBayes
-from kernelbandits.fields import CountFromZero, Positive
 from kernelbandits.policies.base import Choice, Learner, Policy
 from kernelbandits.policies.believing import BelievingLearner
 from kernelbandits.policies.propensities import pick_sampled
 from kernelbandits.problem import Problem
+from kernelbandits.specs import CountFromZero, Positive
 from kernelbandits.types import Array, BoolArray
 
 

@@ -8,10 +8,9 @@ from math import log, sqrt
 from typing import final
 
 from kernelbandits.errors import MissingKnowledge
-from kernelbandits.estimators.gaussian_process import Posterior
-from kernelbandits.fields import NonNegative, Positive, Probability
 from kernelbandits.problem import Problem
-from kernelbandits.specs import Spec
+from kernelbandits.regression.gaussian_process import Posterior
+from kernelbandits.specs import NonNegative, Positive, Probability, Spec
 
 
 class Width(Spec, ABC):

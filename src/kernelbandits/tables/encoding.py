@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
-from kernelbandits.fields import Count, Positive
-from kernelbandits.specs import Spec
+from kernelbandits.specs import Count, Positive, Spec
 from kernelbandits.tables.scaling import LEVEL, Scaling, UnitVariance, principal_components, to_level
 from kernelbandits.types import Array
 

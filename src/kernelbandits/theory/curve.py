@@ -8,8 +8,8 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.estimators.leave_one_out import leave_one_out
 from kernelbandits.kernels.base import Kernel
+from kernelbandits.regression.leave_one_out import leave_one_out
 from kernelbandits.types import Array, IntArray
 
 _MOST_POINTS = 200

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.environments.base import Instance
-from kernelbandits.estimators.base import Estimator, Predictor
+from kernelbandits.regression.base import Estimator, Predictor
 from kernelbandits.types import Array
 
 
@@ -60,6 +60,6 @@ def _one_fit(
     errors = np.empty(rounds.means.shape[1])
     for arm in range(len(errors)):
         X, f = np.ascontiguousarray(rounds.contexts[:, arm]), rounds.means[:, arm]
-        fit = estimator.learn(X[:n], f[:n] + rounds.noise[:n])
-        errors[arm] = np.mean((fit.predict(X[n:]) - f[n:]) ** 2)
+        fit = estimator._fit(X[:n], f[:n] + rounds.noise[:n])
+        errors[arm] = np.mean((fit._mean(X[n:]) - f[n:]) ** 2)
     return errors

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from kernelbandits.digests import content_digest
 from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
 from kernelbandits.environments.base import Environment
 from kernelbandits.environments.pools import Contexts, OwnContexts
 from kernelbandits.environments.surrogate import SurrogateInstance
 from kernelbandits.errors import InvalidArgument, nearest
-from kernelbandits.estimators import Estimator, KernelRidge, Predictor
-from kernelbandits.fields import Count, CountFromZero, FilePath, NonNegative, Positive
 from kernelbandits.kernels import Gaussian
-from kernelbandits.specs import Spec
+from kernelbandits.regression import Estimator, KernelRidge, Predictor
+from kernelbandits.specs import Count, CountFromZero, FilePath, NonNegative, Positive, Spec
+from kernelbandits.tables.digests import content_digest
 
 if TYPE_CHECKING:
     from kernelbandits.environments.avazu.impressions import Impressions

@@ -1,10 +1,8 @@
-"""One HTML file that shows everything of a run: it opens offline, and asks nothing of the network."""
+"""The report of an experiment: its sections from its results."""
 
 from kernelbandits.experiments.report.curves import Curves
-from kernelbandits.experiments.report.page import Report, Section
-from kernelbandits.experiments.report.sections import Facts, Findings, Group, Listing, Note, Picture
 from kernelbandits.experiments.report.standard import origin, regret_table, report_html, settings, write_report
-from kernelbandits.experiments.report.tables import Cell, Column, Table
+from kernelbandits.reporting import Cell, Column, Facts, Findings, Group, Listing, Note, Picture, Report, Section, Table
 
 __all__ = [
     "Cell",

@@ -10,10 +10,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from kernelbandits.environments.metrics import mean_and_standard_error
 from kernelbandits.experiments.grid import Panel
 from kernelbandits.experiments.results import Results
-from kernelbandits.experiments.styles import Look, look, places
-from kernelbandits.metrics import mean_and_standard_error
+from kernelbandits.reporting.styles import Look, look, places
 from kernelbandits.types import Array
 
 _EVEN, _GROWING = 260, 60

@@ -8,13 +8,13 @@ from typing import Any
 
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.report.curves import Curves, decimals
-from kernelbandits.experiments.report.page import Report, Section
-from kernelbandits.experiments.report.sections import Facts, Findings, Group, Listing
-from kernelbandits.experiments.report.tables import Cell, Column, Table
-from kernelbandits.experiments.report.toml import key, text, toml_lines
 from kernelbandits.experiments.results import Results
-from kernelbandits.experiments.store import replacing
-from kernelbandits.experiments.styles import look, places
+from kernelbandits.reporting.files import replacing
+from kernelbandits.reporting.page import Report, Section
+from kernelbandits.reporting.sections import Facts, Findings, Group, Listing
+from kernelbandits.reporting.styles import look, places
+from kernelbandits.reporting.tables import Cell, Column, Table
+from kernelbandits.reporting.toml import key, text, toml_lines
 from kernelbandits.specs import to_table
 
 

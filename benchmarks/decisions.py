@@ -1,0 +1,114 @@
+"""One decision, and a batch of them, through the public interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from benchmarks.cases import Case, Goal
+from benchmarks.decision_peers import (
+    contextualbandits,
+    mabwiser,
+    river,
+    vowpal_wabbit,
+    vowpal_wabbit_parsed,
+)
+from kernelbandits import Agent, ExploreThenCommit, Gaussian, MinNormInterpolator, Problem
+from kernelbandits.types import Array
+
+N_ARMS, PER_ARM, DIM, DECISIONS, BATCH = 20, 100, 100, 500, 1000
+LIMIT = 100e-6
+"""Seconds that a decision may take."""
+
+
+@cache
+def _agent() -> Agent:
+    """EtC, committed, with 100 observations an arm."""
+    rng = np.random.default_rng(0)
+    policy = ExploreThenCommit(MinNormInterpolator(Gaussian(4.0)), n_explore=N_ARMS * PER_ARM)
+    agent = policy.start(Problem(N_ARMS, DIM), rng=1)
+    for _ in range(N_ARMS * PER_ARM):
+        contexts = 0.7 * rng.standard_normal((N_ARMS, DIM))
+        arm = agent.choose(contexts).arm
+        agent.observe(contexts[arm], arm, float(rng.standard_normal()))
+    return agent
+
+
+def _contexts(n: int) -> Array:
+    return 0.7 * np.random.default_rng(3).standard_normal((n, N_ARMS, DIM))
+
+
+def _one_by_one() -> Mapping[str, Callable[[], Any]]:
+    agent, shown = _agent(), list(_contexts(DECISIONS))
+    points, weights, kernel = _bare_arrays()
+
+    def ours() -> None:
+        for contexts in shown:
+            agent.choose(contexts)
+
+    def one_stacked_product() -> None:
+        """Kernel values of all arms from one batched product; no norms, no checks, no choice."""
+        for contexts in shown:
+            (kernel(np.matmul(points, contexts[:, :, np.newaxis])[:, :, 0]) * weights).sum(axis=1)
+
+    contenders: dict[str, Callable[[], Any]] = {"ours": ours, "one stacked product": one_stacked_product}
+    peers = {
+        "Vowpal Wabbit": ("vowpalwabbit", vowpal_wabbit),
+        "Vowpal Wabbit, parsed before": ("vowpalwabbit", vowpal_wabbit_parsed),
+        "mabwiser LinUCB": ("mabwiser", mabwiser),
+        "contextualbandits LinUCB": ("contextualbandits", contextualbandits),
+        "river LinUCB": ("river", river),
+    }
+    for name, (module, make) in peers.items():
+        if find_spec(module):
+            contenders[name] = make(shown)
+    return contenders
+
+
+def _bare_arrays() -> tuple[Array, Array, Callable[[Array], Array]]:
+    rng = np.random.default_rng(4)
+    points = rng.standard_normal((N_ARMS, PER_ARM, DIM))
+    return points, rng.standard_normal((N_ARMS, PER_ARM)), lambda t: np.exp(t / DIM)
+
+
+def _batch() -> Mapping[str, Callable[[], Any]]:
+    agent, shown = _agent(), _contexts(BATCH)
+    points, weights, kernel = _bare_arrays()
+    transposed = [np.ascontiguousarray(X.T) for X in points]
+
+    def ours() -> Any:
+        return agent.choose_batch(shown)
+
+    def one_product_an_arm() -> None:
+        """gemm, exp and the product with the weights, for each arm."""
+        for arm in range(N_ARMS):
+            kernel(shown[:, arm] @ transposed[arm]) @ weights[arm]
+
+    return {"ours": ours, "one gemm + exp an arm": one_product_an_arm}
+
+
+def _latency() -> Mapping[str, float]:
+    import time
+
+    agent, shown = _agent(), list(_contexts(DECISIONS))
+    seconds = []
+    for contexts in shown:
+        start = time.perf_counter()
+        agent.choose(contexts)
+        seconds.append(time.perf_counter() - start)
+    return {
+        f"microseconds a decision, median (goal ≤ {LIMIT * 1e6:.0f})": float(np.median(seconds)) * 1e6,
+        "microseconds a decision, 99 %": float(np.quantile(seconds, 0.99)) * 1e6,
+    }
+
+
+def cases() -> Iterator[Case]:
+    """Latency of one, throughput of many."""
+    title = f"{DECISIONS} decisions, K = {N_ARMS}, n = {PER_ARM} an arm, d = {DIM}, one thread, checks included"
+    yield Case("decision", title, _one_by_one, goals=(Goal("Vowpal Wabbit", 1.0),), facts=_latency)
+    title = f"a batch of {BATCH} decisions, K = {N_ARMS}, n = {PER_ARM} an arm, d = {DIM}, one thread"
+    yield Case("batch", title, _batch, goals=(Goal("one gemm + exp an arm", 1 / 1.2),))

@@ -1,0 +1,62 @@
+"""One large fit and prediction against scikit-learn's KernelRidge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.cases import Case, Goal
+from benchmarks.measure import peak_resident
+from kernelbandits import Gaussian, KernelRidge
+from kernelbandits.types import Array
+
+N, DIM, TEST, GAMMA, RIDGE = 6000, 500, 1000, 1.0, 0.1
+
+
+@cache
+def _data() -> tuple[Array, Array, Array]:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, DIM))
+    return X, np.sin(X[:, :5].sum(axis=1)), rng.standard_normal((TEST, DIM))
+
+
+def _ours() -> Array:
+    X, y, Z = _data()
+    return KernelRidge(Gaussian(GAMMA), RIDGE).fit(X, y).mean(Z)
+
+
+def _scikit_learn() -> Array:
+    from sklearn.kernel_ridge import KernelRidge as Theirs
+
+    X, y, Z = _data()
+    predictions: Array = Theirs(kernel="rbf", gamma=GAMMA / DIM, alpha=RIDGE).fit(X, y).predict(Z)
+    return predictions
+
+
+def _contenders() -> Mapping[str, Callable[[], Any]]:
+    return {"ours": _ours, "scikit-learn": _scikit_learn}
+
+
+def _memory() -> Mapping[str, float]:
+    doubles = 8.0 * N * N
+    setup = "from benchmarks import fits; from sklearn.kernel_ridge import KernelRidge; fits._data()"
+    return {
+        "peak memory, N² doubles, ours (goal ≤ 1.6)": peak_resident("fits._ours()", setup) / doubles,
+        "peak memory, N² doubles, scikit-learn": peak_resident("fits._scikit_learn()", setup) / doubles,
+    }
+
+
+def cases() -> Iterator[Case]:
+    """On one and on two threads."""
+    for threads in (1, 2):
+        yield Case(
+            f"fit-{threads}",
+            f"fit + predict, N = {N}, d = {DIM}, {threads} thread{'s' * (threads > 1)}",
+            _contenders,
+            threads=threads,
+            goals=(Goal("scikit-learn", 1 / 0.95),),
+            facts=partial(_memory) if threads == 1 else dict,
+        )

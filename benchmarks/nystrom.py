@@ -1,0 +1,211 @@
+"""A Nyström fit to 100,000 rows against the bare operations it needs, scikit-learn, and conjugate gradients."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, final
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from benchmarks.cases import Case, Goal
+from kernelbandits import (
+    Centers,
+    Gaussian,
+    GreedyCenters,
+    Kernel,
+    KMeansCenters,
+    LeverageCenters,
+    Nystrom,
+    PivotedCenters,
+    UniformCenters,
+)
+from kernelbandits.linalg.panels import pieces
+from kernelbandits.regression.normal_equations import Basis, rows_of_block
+from kernelbandits.types import Array
+
+N, DIM, TEST, GAMMA, RIDGE = 100_000, 100, 5000, 1.0, 1.0
+MOST_MEMORY = 150
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TheirCenters(Centers):
+    """The rows that scikit-learn's `Nystroem` takes with random_state=0."""
+
+    def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
+        rows: Array = X[np.random.RandomState(0).permutation(len(X))[:n]]
+        return rows
+
+
+@cache
+def data() -> tuple[Array, Array, Array, Array]:
+    """Training rows with noisy targets, test rows with the truth."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N + TEST, DIM))
+    truth = np.tanh(0.5 * X[:, :5].sum(axis=1)) + 0.1 * X[:, 5:25].sum(axis=1)
+    return X[:N], truth[:N] + 0.1 * rng.standard_normal(N), X[N:], truth[N:]
+
+
+def estimator(n_centers: int) -> Nystrom:
+    """Ours, with the centres that scikit-learn takes."""
+    return Nystrom(Gaussian(GAMMA), RIDGE, n_centers, TheirCenters())
+
+
+def ours(n_centers: int) -> Any:
+    """The whole fit through the public method, checks included."""
+    X, y, _, _ = data()
+    return estimator(n_centers).fit(X, y)
+
+
+def scikit_learn(n_centers: int) -> Any:
+    """`Nystroem` and `Ridge`."""
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.linear_model import Ridge
+    from sklearn.pipeline import make_pipeline
+
+    X, y, _, _ = data()
+    features = Nystroem(kernel="rbf", gamma=GAMMA / DIM, n_components=n_centers, random_state=0)
+    return make_pipeline(features, Ridge(alpha=RIDGE, fit_intercept=False)).fit(X, y)
+
+
+def bare(n_centers: int) -> Array:
+    """Blocked gemm, K.T @ K and potrf with the same size of blocks: no distances, no exp, no whitening."""
+    X, y, _, _ = data()
+    right = np.ascontiguousarray(X[:n_centers].T) / DIM
+    gram, product, moments = np.zeros((n_centers,) * 2), np.empty((n_centers,) * 2), np.zeros(n_centers)
+    room = np.empty((rows_of_block(n_centers), n_centers))
+    for rows in pieces(len(X), len(room)):
+        K = np.matmul(X[rows], right, out=room[: rows.stop - rows.start])
+        np.matmul(K.T, K, out=product)
+        gram += product
+        moments += y[rows] @ K
+    gram[np.diag_indices_from(gram)] += N
+    factor, _ = lapack.dpotrf(gram.T, overwrite_a=1)
+    solution: Array = lapack.dpotrs(factor, moments)[0]
+    return solution
+
+
+def conjugate_gradients(n_centers: int, tolerance: float = 1e-6) -> tuple[Array, int]:
+    """The same system without its matrix: K(X, centres) anew in every step, preconditioned by (N/M) K_MM."""
+    X, y, _, _ = data()
+    kernel, basis = Gaussian(GAMMA), Basis.of(Gaussian(GAMMA), TheirCenters().select(Gaussian(), X, n_centers, _NO_RNG))
+    R, right = np.triu(basis.factor), kernel.right(basis.centers)
+    preconditioner = np.linalg.inv(N / n_centers * R @ R.T + RIDGE * np.eye(len(R)))
+
+    def product(b: Array, targets: Array | None) -> Array:
+        a, total = basis.coefficients(b), np.zeros(len(b))
+        for rows in pieces(len(X), rows_of_block(n_centers)):
+            K = kernel.evaluate(kernel.left(X[rows]), right)
+            total += (K @ a if targets is None else targets[rows]) @ K
+        solved: Array = blas.dtrsv(basis.factor, total, trans=1)
+        return solved
+
+    b = np.zeros(len(R))
+    residual = product(b, y)
+    size, direction, before = float(np.linalg.norm(residual)), np.zeros(len(b)), 1.0
+    iterations = 0
+    while np.linalg.norm(residual) > tolerance * size:
+        z = preconditioner @ residual
+        now = float(residual @ z)
+        direction = z + now / before * direction
+        image = product(direction, None) + RIDGE * direction
+        step = now / float(direction @ image)
+        b, residual, before = b + step * direction, residual - step * image, now
+        iterations += 1
+    return basis.coefficients(b), iterations
+
+
+_NO_RNG = np.random.default_rng(0)
+
+
+def _contenders(n_centers: int) -> Mapping[str, Callable[[], Any]]:
+    return {
+        "ours": partial(ours, n_centers),
+        "bare operations": partial(bare, n_centers),
+        "scikit-learn": partial(scikit_learn, n_centers),
+    }
+
+
+_CHILD = """
+import json, sys
+import sklearn.kernel_approximation, sklearn.linear_model, sklearn.pipeline
+from benchmarks import nystrom
+from benchmarks.measure import resident_peak as peak
+from threadpoolctl import threadpool_limits
+_, _, Z, truth = nystrom.data()
+with threadpool_limits(1):
+    before = peak()
+    fit = getattr(nystrom, sys.argv[1])(int(sys.argv[2]))
+    extra = peak() - before
+    predicted = fit.mean(Z) if sys.argv[1] == "ours" else fit.predict(Z)
+print(json.dumps([extra / 1e6, float(((predicted - truth) ** 2).mean() ** 0.5)]))
+"""
+
+
+def _facts(n_centers: int) -> Mapping[str, float]:
+    """Memory and test error, each side in a process of its own."""
+    facts = {}
+    for side, goal in (("ours", f" (goal < {MOST_MEMORY})"), ("scikit_learn", "")):
+        command = [sys.executable, "-c", _CHILD, side, str(n_centers)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        facts[f"extra memory in MB, {side}{goal}"], facts[f"test error, {side}"] = json.loads(done.stdout)
+    facts["test error, ours relative to theirs (goal ≤ 1)"] = (
+        facts["test error, ours"] / facts["test error, scikit_learn"]
+    )
+    return facts
+
+
+def _by_conjugate_gradients() -> Mapping[str, Callable[[], Any]]:
+    return {"ours": partial(ours, 2000), "conjugate gradients": partial(conjugate_gradients, 2000)}
+
+
+def clustered_error(centers: Centers, seed: int) -> float:
+    """Test error on 20,000 rows in 60 tight clusters, from more than half of the rows to a few in ten thousand."""
+    rng = np.random.default_rng(seed)
+    middles = 3.0 * rng.standard_normal((60, 10))
+    chance = 1.0 / np.arange(1, 61) ** 2
+    cluster = rng.choice(60, 24_000, p=chance / chance.sum())
+    X = middles[cluster] + 0.2 * rng.standard_normal((24_000, 10))
+    truth = np.sin(X[:, :3].sum(axis=1)) + middles[cluster, 3]
+    fit = Nystrom(Gaussian(1.0), 1e-3, 200, centers, seed).fit(X[:20_000], truth[:20_000])
+    return float(np.sqrt(np.mean((fit.mean(X[20_000:]) - truth[20_000:]) ** 2)))
+
+
+_CHOICES = {
+    "uniform": UniformCenters(),
+    "pivoted": PivotedCenters(),
+    "greedy": GreedyCenters(),
+    "leverage": LeverageCenters(),
+    "k-means": KMeansCenters(),
+}
+
+
+def _clusters() -> Mapping[str, float]:
+    return {
+        f"test error on clusters, {name} centres (mean of 5)": float(
+            np.mean([clustered_error(centers, seed) for seed in range(5)])
+        )
+        for name, centers in _CHOICES.items()
+    }
+
+
+def cases() -> Iterator[Case]:
+    """On one thread and on two."""
+    for n_centers in (1000, 2000):
+        for threads in (1, 2):
+            yield Case(
+                f"nystrom-{n_centers}-{threads}",
+                f"Nyström fit, N = {N}, d = {DIM}, M = {n_centers}, {threads} thread{'s' * (threads > 1)}",
+                partial(_contenders, n_centers),
+                threads=threads,
+                goals=(Goal("bare operations", 1 / 1.3), Goal("scikit-learn", 1 / 0.35)),
+                facts=partial(_facts, n_centers) if threads == 1 else dict,
+            )
+    title = f"Nyström fit, N = {N}, d = {DIM}, M = 2000, one thread, against conjugate gradients on the same system"
+    yield Case("nystrom-cg", title, _by_conjugate_gradients, facts=_clusters)

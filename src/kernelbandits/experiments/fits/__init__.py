@@ -1,0 +1,1 @@
+"""Large fits: one per arm, and from tables larger than memory, on any engine."""

@@ -1,0 +1,1 @@
+"""Logs and what can be learned from them: reading, replaying."""

@@ -1,0 +1,84 @@
+"""Picture (a): does ‖K − K_lin‖ vanish as d grows with d/N fixed? Proposition kernel_linear_approx, Theorem gen_err."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import SubFigure
+
+from kernelbandits import theory
+from kernelbandits.kernels import Exponential, Gaussian, Kernel
+from kernelbandits.paper.parts import Part
+from kernelbandits.paper.theory.common import counted, curve, finish, over_seeds
+from kernelbandits.paper.work import Work
+from kernelbandits.specs import Count
+
+KERNELS: dict[str, Kernel] = {"Gaussian": Gaussian(), "exponential": Exponential()}
+LEVEL = 0.5
+_FORMS = {"corrected": False, "as printed": True}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Linearization(Part):
+    """Normal contexts with Σ = I/2 and N = d; `seeds` draws of each size."""
+
+    dims: tuple[Count, ...] = (100, 200, 400, 800, 1600)
+    seeds: Count = 5
+
+    @property
+    def name(self) -> str:
+        return "linearization"
+
+    @property
+    def title(self) -> str:
+        mean = f"mean of {counted(self.seeds, 'draw')}"
+        return f"‖K − K_lin‖ at N = d, Σ = I/2, {mean}; the bounds rest on ‖K − K_lin‖ ≤ γ/2"
+
+    @property
+    def height(self) -> float:
+        return 3.6
+
+    def rows(self, work: Work) -> pl.DataFrame:
+        tasks = [(kernel, dim, seed) for dim in self.dims[::-1] for kernel in KERNELS for seed in range(self.seeds)]
+        found = pl.DataFrame([row for rows in work.map(distances, tasks) for row in rows])
+        mean = over_seeds(found, ["kernel", "form", "d", "half_gamma"], ["error"])
+        return mean.sort("kernel", "form", "d", descending=[False, True, False])
+
+    def table(self, rows: pl.DataFrame) -> pl.DataFrame:
+        return rows.pivot("form", index=["kernel", "d", "half_gamma"], values="error").rename({"half_gamma": "γ/2"})
+
+    def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
+        axes = figure.subplots(1, len(KERNELS), sharey=True)
+        for panel, kernel in zip(axes, KERNELS, strict=True):
+            own = rows.filter(pl.col("kernel") == kernel)
+            for place, form in enumerate(_FORMS):
+                curve(panel, own.filter(pl.col("form") == form), "d", "error", place, form)
+            panel.axhline(own["half_gamma"][0], color="0.45", linestyle=":", linewidth=1.2, label="γ/2")
+            finish(panel, f"{kernel} kernel", "d = N", ticks=self.dims, log="xy")
+        axes[0].set_ylabel("‖K − K_lin‖")
+        axes[0].legend(frameon=False, handlelength=3.4)
+
+    def findings(self, rows: pl.DataFrame) -> list[str]:
+        small, large = min(self.dims), max(self.dims)
+        ends = rows.pivot("d", index=["kernel", "form"], values="error")
+        return [
+            f"{row['kernel']}, {row['form']}: at d = {large} it is {row[str(large)] / row[str(small)]:.2f} × "
+            f"its value at d = {small}"
+            for row in ends.iter_rows(named=True)
+        ]
+
+
+def distances(task: tuple[str, int, int]) -> list[dict[str, object]]:
+    """‖K − K_lin‖ of one draw, in both forms."""
+    name, dim, seed = task
+    X = np.random.default_rng((seed, dim, dim)).standard_normal((dim, dim)) * LEVEL**0.5
+    rows: list[dict[str, object]] = []
+    for form, as_printed in _FORMS.items():
+        found = theory.linearize(KERNELS[name], X, np.full(dim, LEVEL), as_printed=as_printed)
+        row = {"kernel": name, "form": form, "d": dim, "half_gamma": found.gamma / 2.0, "error": found.error}
+        rows.append(row)
+    return rows

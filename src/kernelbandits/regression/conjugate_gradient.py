@@ -1,0 +1,131 @@
+"""Preconditioned conjugate gradients: the exact interpolator, or kernel ridge regression, without its N² doubles."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log10
+from typing import final
+
+import numpy as np
+
+from kernelbandits.kernels import Kernel
+from kernelbandits.linalg import memory as room
+from kernelbandits.regression.health import count_duplicates
+from kernelbandits.regression.iterative import Convergence, IterativeEstimator
+from kernelbandits.regression.preconditioners import Inverse, PartialCholesky, Preconditioner
+from kernelbandits.regression.products import KernelProduct
+from kernelbandits.reporting.progress import Progress
+from kernelbandits.specs import Count, CountFromZero, NonNegative, Probability
+from kernelbandits.types import Array
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ConjugateGradient(IterativeEstimator):
+    """(K + ridge·I) a = y by preconditioned conjugate gradients, until ‖(K + ridge·I) a − y‖ ≤ tolerance · ‖y‖.
+
+    With ridge = 0 this is the minimum-norm interpolator; repeated rows are merged and get the mean of their targets. K
+    is not held: an iteration costs O(N² d), less for the panels of K that fit into `memory` bytes and are kept. The
+    report of the predictor says how it went; a fit that did not converge warns with `NotConverged`. `seed` is where
+    the preconditioner's chance comes from.
+
+    >>> fit = ConjugateGradient(Gaussian(gamma=4.0)).fit([[0.0], [1.0]], [1.0, 2.0])
+    >>> fit.mean([[0.0], [1.0]]).round(6), fit.report.converged
+    (array([1., 2.]), True)
+    """
+
+    kernel: Kernel
+    ridge: NonNegative = 0.0
+    preconditioner: Preconditioner = PartialCholesky()
+    tolerance: Probability = 1e-8
+    max_iterations: Count = 1000
+    memory: CountFromZero = 500_000_000
+    seed: CountFromZero = 0
+
+    def least_memory(self, n: int, d: int) -> float:
+        """Bytes that a fit of n points with d features holds beside the panels it keeps."""
+        return self.preconditioner.memory(n) + 16.0 * n * (d + 2)
+
+    def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, Convergence]:
+        if self.ridge or not count_duplicates(X):
+            return self._solve(X, y, start)
+        distinct, place, counts = np.unique(X + 0.0, axis=0, return_inverse=True, return_counts=True)
+        means, merged = np.bincount(place, y) / counts, np.bincount(place, start).astype(np.float64)
+        weights, report = self._solve(distinct, means, merged)
+        spread: Array = (weights / counts)[place]
+        return spread, report
+
+    def _solve(self, X: Array, y: Array, start: Array) -> tuple[Array, Convergence]:
+        began = time.monotonic()
+        n, d = X.shape
+        size = self.least_memory(n, d)
+        room.require(size, f"conjugate gradients for {n} points", "use Nystrom, or a preconditioner of lower rank")
+        rng = np.random.default_rng(self.seed)
+        product = KernelProduct(self.kernel, X, self.ridge, min(self.memory, 0.5 * (room.available() - size)))
+        inverse = self.preconditioner.prepare(self.kernel, X, self.ridge, rng)
+        with Progress("conjugate gradients", -log10(self.tolerance)) as progress:
+
+            def show(iteration: int, residual: float) -> None:
+                progress.show(-log10(max(residual, self.tolerance)), f"{iteration} iterations, residual {residual:.1e}")
+
+            iteration = _Iteration(product, inverse, self.tolerance, self.max_iterations, show)
+            weights, steps, residual, reason = iteration.solve(y, start)
+        seconds = time.monotonic() - began
+        return weights, Convergence(n, steps, residual, seconds, residual <= self.tolerance, reason)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Iteration:
+    product: KernelProduct
+    inverse: Inverse
+    tolerance: float
+    most: int
+    show: Callable[[int, float], None]
+
+    def solve(self, y: Array, start: Array) -> tuple[Array, int, float, str]:
+        """Weights, number of iterations, relative residual, and why it ended.
+
+        A residual that its recurrence calls small is computed anew; if it is not, on it goes from there.
+        """
+        size = float(np.linalg.norm(y)) or 1.0
+        a, steps = start.copy(), 0
+        residual = y - self.product(a) if a.any() else y.copy()
+        while True:
+            relative = float(np.linalg.norm(residual)) / size
+            if relative <= self.tolerance:
+                return a, steps, relative, f"the residual is at most {self.tolerance:g}"
+            if steps >= self.most:
+                return a, steps, relative, f"max_iterations = {self.most} is reached"
+            improvement, steps = self._improve(residual, size, steps)
+            new = y - self.product(a + improvement)
+            gain = float(np.linalg.norm(new)) / size
+            if gain < relative:
+                a, residual = a + improvement, new
+            if steps < self.most and gain > max(self.tolerance, 0.5 * relative):
+                return a, steps, min(gain, relative), "rounding stops it: the matrix is singular, or nearly so"
+
+    def _improve(self, residual: Array, size: float, steps: int) -> tuple[Array, int]:
+        """Conjugate gradients from 0 with this right side: the solution, and the number of iterations so far."""
+        a, residual = np.zeros_like(residual), residual.copy()
+        direction, before = np.zeros_like(residual), 1.0
+        while steps < self.most:
+            z = self.inverse(residual)
+            now = float(residual @ z)
+            direction = z + now / before * direction
+            image = self.product(direction)
+            curvature = float(direction @ image)
+            steps += 1
+            if curvature <= 0.0 or now <= 0.0:  # only rounding can do that: what follows would be noise
+                break
+            step = now / curvature
+            a += step * direction
+            residual -= step * image
+            before = now
+            relative = float(np.linalg.norm(residual)) / size
+            self.show(steps, relative)
+            if relative <= self.tolerance:
+                break
+        return a, steps

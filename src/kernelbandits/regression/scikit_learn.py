@@ -1,0 +1,67 @@
+"""scikit-learn estimators over ours, for pipelines, cross-validation and grid search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernelbandits.kernels import Gaussian, Kernel
+from kernelbandits.regression.base import Estimator, Predictor
+from kernelbandits.regression.dual import KernelRidge, MinNormInterpolator
+from kernelbandits.types import Array
+
+
+class _KernelRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """scikit-learn's protocol around one of our estimators.
+
+    Attributes:
+        predictor_: the fitted predictor; its `health` tells how the solve went.
+        n_features_in_: number of features.
+
+    """
+
+    def _estimator(self) -> Estimator[Predictor]:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit to points X of shape (n, d) and targets y of shape (n,)."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        self.predictor_ = self._estimator()._fit(np.ascontiguousarray(X), np.asarray(y, dtype=np.float64))
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predictions for points X, shape (m,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.predictor_._mean(np.ascontiguousarray(X))
+
+
+class KernelInterpolator(_KernelRegressor):
+    """The minimum-norm interpolator as a scikit-learn regressor. `kernel` None is `Gaussian()`.
+
+    >>> KernelInterpolator(Gaussian(gamma=4.0)).fit([[0.0], [1.0]], [1.0, 2.0]).predict([[1.0]]).round(9)
+    array([2.])
+    """
+
+    def __init__(self, kernel: Kernel | None = None) -> None:
+        self.kernel = kernel
+
+    def _estimator(self) -> Estimator[Predictor]:
+        return MinNormInterpolator(Gaussian() if self.kernel is None else self.kernel)
+
+
+class KernelRidgeRegressor(_KernelRegressor):
+    """Kernel ridge regression as a scikit-learn regressor; `ridge` is what is added to the diagonal."""
+
+    def __init__(self, kernel: Kernel | None = None, ridge: float = 1.0) -> None:
+        self.kernel = kernel
+        self.ridge = ridge
+
+    def _estimator(self) -> Estimator[Predictor]:
+        return KernelRidge(Gaussian() if self.kernel is None else self.kernel, self.ridge)
+
+
+__all__ = ["KernelInterpolator", "KernelRidgeRegressor"]

@@ -1,3 +1,0 @@
-"""The version, in the one place that the build and the library both read."""
-
-__version__ = "0.1.0"

@@ -1,0 +1,251 @@
+"""The Dask engine with a real scheduler and real workers: the same bytes as here, whatever dies on the way."""
+
+import logging
+import os
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+from loopback import kill, machines
+from small import TOML
+from threadpoolctl import threadpool_info
+
+import kernelbandits as kb
+from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
+from kernelbandits.experiments.engines import Dask, InProcess, Loopback, Scheduler, dask, parcels
+from kernelbandits.experiments.engines.tree import combined
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    with machines(tmp_path_factory.mktemp("machines"), n_workers=2) as running:
+        yield running
+
+
+@pytest.fixture
+def engine(two):
+    return Dask(Scheduler(two.address))
+
+
+def written(experiment, folder, engine, on_progress=lambda progress: None):
+    kb.run(experiment, folder, engine, on_progress).write(folder)
+    return (folder / "results.parquet").read_bytes()
+
+
+def test_the_same_bytes_as_in_process(small, tmp_path, engine):
+    assert written(small, tmp_path / "dask", engine) == written(small, tmp_path / "here", InProcess())
+
+
+def test_a_store_begun_here_is_finished_there_and_needs_no_cluster_then(small, tmp_path, engine):
+    whole = written(small, tmp_path / "whole", InProcess())
+    kb.run(small.only(("UCB",)), tmp_path / "parts", InProcess())
+    seen = []
+    assert written(small, tmp_path / "parts", engine, seen.append) == whole
+    assert (seen[0].kept, seen[-1].done) == (6, 12)
+    assert written(small, tmp_path / "parts", dask("tcp://127.0.0.1:1")) == whole
+
+
+def test_a_worker_killed_in_the_middle_is_survived(longer, tmp_path):
+    with machines(tmp_path, n_workers=2) as running:
+        victims = [running.processes[1]]
+
+        def disturb(progress):
+            if progress.done and victims:
+                kill(victims.pop())
+
+        disturbed = written(longer, tmp_path / "disturbed", Dask(Scheduler(running.address)), disturb)
+    assert not victims
+    assert disturbed == written(longer, tmp_path / "calm", InProcess())
+
+
+@pytest.fixture
+def longer(tmp_path):
+    path = tmp_path / "longer.toml"
+    path.write_text(TOML.replace("seeds = 3", "seeds = 6").replace("horizon = 120", "horizon = 500"), encoding="utf-8")
+    return kb.load(path)
+
+
+def test_a_failing_cell_is_named(small, tmp_path, engine):
+    short = kb.Experiment("short", small.panels, horizon=35, seeds=(0,))
+    with pytest.raises(CellFailed, match=r"panel 'decay', method 'EtC', seed 0: .*n_explore must be at most.*35"):
+        kb.run(short, tmp_path, engine)
+
+
+MINE = """
+from dataclasses import dataclass
+import numpy as np
+import kernelbandits as kb
+from neighbour_of_mine import ARM
+
+@dataclass(frozen=True, slots=True)
+class Mine(kb.Policy):
+    def learner(self, problem, rng):
+        return Learner(problem.n_arms)
+
+class Learner(kb.Learner):
+    def __init__(self, n_arms):
+        self.n_arms = n_arms
+    def decide(self, contexts, eligible, row):
+        return kb.Choice(ARM, 1.0, np.zeros(self.n_arms), explored=False)
+    def learn(self, context, arm, reward, row):
+        pass
+"""
+
+
+def test_a_users_module_and_its_neighbour_reach_the_workers(tmp_path, engine, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "policy_of_mine.py").write_text(MINE, encoding="utf-8")
+    (tmp_path / "neighbour_of_mine.py").write_text("ARM = 2\n", encoding="utf-8")
+    file = tmp_path / "mine.toml"
+    file.write_text(TOML + '\n[methods.Mine]\ntype = "policy_of_mine:Mine"\n', encoding="utf-8")
+    experiment = kb.load(file).only(("Mine",))
+    frame = kb.run(experiment, tmp_path / "out", engine).frame
+    assert set(frame["arm"]) == {2}
+    assert frame.equals(kb.run(experiment, tmp_path / "here", InProcess()).frame)
+
+
+def test_an_edited_module_replaces_the_old_one_on_the_workers(tmp_path, engine, monkeypatch):
+    import importlib
+    import sys
+
+    monkeypatch.syspath_prepend(tmp_path)
+    answers = []
+    for number in (1, 22):
+        (tmp_path / "edited_by_me.py").write_text(f"def answer(task):\n    return {number}\n", encoding="utf-8")
+        importlib.invalidate_caches()
+        sys.modules.pop("edited_by_me", None)
+        answers += set(engine.map(importlib.import_module("edited_by_me").answer, range(4)))
+    assert answers == [1, 22]
+
+
+def test_another_version_on_the_workers_is_refused(engine, monkeypatch):
+    monkeypatch.setattr(parcels, "__version__", "99.9")
+    with pytest.raises(EngineFailed, match=r"a worker has kernelbandits 0\..*this process has 99.9; install 99.9"):
+        list(engine.map(abs, [1]))
+
+
+def test_other_code_of_the_same_version_is_refused(small, tmp_path):
+    copy = tmp_path / "src"
+    shutil.copytree(Path(kb.__file__).parent, copy / "kernelbandits", ignore=shutil.ignore_patterns("__pycache__"))
+    with (copy / "kernelbandits" / "linalg.py").open("a", encoding="utf-8") as file:
+        file.write("# edited\n")
+    with machines(tmp_path, n_workers=0) as running:
+        running.worker(PYTHONPATH=str(copy))
+        with pytest.raises(EngineFailed, match="has other code than this process's"):
+            kb.run(small, tmp_path / "out", Dask(Scheduler(running.address)))
+    assert list((tmp_path / "out" / "cells").iterdir()) == []
+
+
+def die(task):
+    os._exit(3)
+
+
+def test_a_task_that_kills_its_workers_is_given_up_with_a_line(tmp_path):
+    with (
+        machines(tmp_path, n_workers=1, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as running,
+        pytest.raises(EngineFailed, match=r"its worker died 1 times, .* memory may be short"),
+    ):
+        list(Dask(Scheduler(running.address)).map(die, [0]))
+
+
+def test_without_workers_it_says_so_and_waits(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr("kernelbandits.experiments.engines.session._GLANCE", 0.2)
+    with (
+        machines(tmp_path, n_workers=0) as running,
+        caplog.at_level(logging.WARNING, "kernelbandits.experiments.engines"),
+    ):
+
+        def answer_the_call():
+            while not caplog.records:
+                time.sleep(0.05)
+            running.worker()
+
+        threading.Thread(target=answer_the_call, daemon=True).start()
+        assert list(Dask(Scheduler(running.address)).map(abs, [-5])) == [5]
+    (record,) = caplog.records
+    assert "has no workers; `dask worker tcp://127.0.0.1:" in record.getMessage()
+
+
+def blas_threads(task):
+    np.ones((200, 200)) @ np.ones((200, 200))
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_workers_use_one_blas_thread(tmp_path):
+    environment = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "2")
+    with machines(tmp_path, n_workers=0) as running:
+        running.worker(threads=2, **environment)
+        for counts in Dask(Scheduler(running.address)).map(blas_threads, range(6)):
+            assert counts
+            assert set(counts) == {1}
+
+
+def block_sum(seed):
+    return np.random.default_rng(seed).standard_normal((50, 3)).sum(axis=0)
+
+
+@pytest.mark.parametrize("n", [1, 5, 12])
+def test_sums_have_the_same_bits(engine, n):
+    assert np.array_equal(engine.reduce(block_sum, np.add, range(n)), InProcess().reduce(block_sum, np.add, range(n)))
+
+
+def unhurried(task):
+    time.sleep(0.2)
+    return task
+
+
+def test_how_far_a_sum_is_can_be_followed(engine, monkeypatch):
+    monkeypatch.setattr("kernelbandits.experiments.engines.session._GLANCE", 0.05)
+    heard = []
+    assert engine.reduce(unhurried, int.__add__, range(1, 9), heard.append) == 36
+    assert heard == sorted(heard)
+    assert len({*heard}) > 2
+    assert heard[-1] <= 8
+
+
+def test_tasks_that_will_be_summed_have_few_dependencies_in_the_eyes_of_the_scheduler(two):
+    """Else it sends all of them to the worker that holds the function, when that is large, and the others wait."""
+
+    def dependencies(dask_scheduler):
+        groups = [group for group in dask_scheduler.task_groups.values() if len(group) == 10]
+        return [sum(len(dependency) for dependency in group.dependencies) for group in groups]
+
+    with Scheduler(two.address).session() as session:
+        leaves = session.calls(block_sum, range(10))
+        combined(leaves, session.joining(np.add)).result()
+        assert session.client.run_on_scheduler(dependencies) == [2]  # the function, and the modules that it needs
+
+
+def test_jobs_and_a_scheduler_do_not_go_together():
+    with pytest.raises(InvalidArgument, match="jobs = 2 has no meaning with a scheduler"):
+        dask("tcp://127.0.0.1:1", n_jobs=2)
+
+
+def hold(task):
+    time.sleep(0.05)
+    return os.getpid()
+
+
+def test_all_workers_get_their_share(engine):
+    pids = list(engine.map(hold, range(40)))
+    assert len(set(pids)) == 2
+    assert min(pids.count(pid) for pid in set(pids)) >= 12
+
+
+def listening():
+    me = psutil.Process()
+    found = {(process.pid, connection) for process in (me, *me.children()) for connection in process.net_connections()}
+    return {(pid, connection.laddr) for pid, connection in found if connection.status == "LISTEN"}
+
+
+def test_workers_of_this_machine_listen_to_it_alone():
+    before = listening()
+    with Loopback(1).session():
+        opened = listening() - before
+    assert len(opened) >= 3
+    assert {address.ip for _, address in opened} == {"127.0.0.1"}
+    assert 8787 not in {address.port for _, address in opened}

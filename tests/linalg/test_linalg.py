@@ -1,0 +1,87 @@
+"""The growing inverse Cholesky factor against numpy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from kernelbandits.linalg.inverse_factor import InverseFactor
+
+
+def append(factor, column, corner):
+    whitened = factor.whiten(column)
+    return factor.append(whitened, corner, corner - whitened @ whitened)
+
+
+def inverse(factor):
+    return factor.whiten(np.eye(factor.n))
+
+
+def positive_definite(n, seed=0, trunk=0):
+    """A matrix whose first `trunk` rows and columns do not depend on the seed."""
+    B = np.random.default_rng(seed).standard_normal((n, 80))
+    B[:trunk] = np.random.default_rng(100).standard_normal((trunk, 80))
+    return B @ B.T / 80 + 0.1 * np.eye(n)
+
+
+def grown(A, start=0):
+    factor = InverseFactor.of(A[:start, :start].copy()) if start else InverseFactor.empty()
+    appended = []
+    for n in range(start, len(A)):
+        factor, last = append(factor, A[:n, n], A[n, n])
+        appended.append(last)
+    return factor, appended
+
+
+@pytest.mark.parametrize("n", [1, 2, 15, 16, 17, 95, 96, 97, 200])
+@pytest.mark.parametrize("start", [0, 1, 16, 100])
+def test_is_the_inverse_of_numpys_factor(n, start):
+    A = positive_definite(n)
+    L = np.linalg.cholesky(A)
+    factor, appended = grown(A, min(start, n))
+    for candidate in (factor, InverseFactor.of(A.copy())):
+        assert candidate.n == n
+        assert np.allclose(inverse(candidate) @ L, np.eye(n), atol=1e-10)
+        assert np.array_equal(inverse(candidate), np.tril(inverse(candidate)))
+        assert candidate.log_det == pytest.approx(np.linalg.slogdet(A)[1], rel=1e-10, abs=1e-10)
+        assert np.allclose(candidate.whiten(A) @ candidate.whiten(A).T, L.T @ L, rtol=1e-8, atol=1e-8)
+    for row, last in enumerate(appended, start=n - len(appended)):
+        assert np.allclose([*last.row, last.pivot], L[row, : row + 1], atol=1e-10)
+        assert not last.floored
+
+
+def test_an_indefinite_matrix_has_no_factor():
+    assert InverseFactor.of(np.array([[1.0, 2.0], [2.0, 1.0]])) is None
+    assert InverseFactor.of(np.zeros((2, 2))) is None
+
+
+def test_a_lost_pivot_is_floored_and_told():
+    factor, first = append(InverseFactor.empty(), np.zeros(0), 1.0)
+    copy, second = append(factor, np.ones(1), 1.0)
+    assert not first.floored
+    assert second.floored
+    assert 0 < second.pivot < 1e-7
+    assert np.isfinite(inverse(copy)).all()
+
+
+def test_a_zero_matrix_stays_finite():
+    factor, last = append(InverseFactor.empty(), np.zeros(0), 0.0)
+    assert last.floored
+    assert np.isfinite(inverse(factor)).all()
+    assert np.isfinite(factor.log_det)
+
+
+@given(st.integers(0, 40), st.integers(1, 20), st.integers(1, 20))
+def test_branches_do_not_touch_each_other(trunk, left, right):
+    A, B = positive_definite(trunk + left, 1, trunk), positive_definite(trunk + right, 2, trunk)
+    base, _ = grown(A[:trunk, :trunk])
+
+    def branch(matrix):
+        factor = base
+        for n in range(trunk, len(matrix)):
+            factor, _ = append(factor, matrix[:n, n], matrix[n, n])
+        return factor
+
+    first, second = branch(A), branch(B)
+    assert np.allclose(inverse(first) @ np.linalg.cholesky(A), np.eye(len(A)), atol=1e-8)
+    assert np.allclose(inverse(second) @ np.linalg.cholesky(B), np.eye(len(B)), atol=1e-8)
+    assert np.allclose(inverse(base) @ np.linalg.cholesky(A[:trunk, :trunk]), np.eye(trunk), atol=1e-8)

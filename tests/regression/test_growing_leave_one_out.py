@@ -1,0 +1,38 @@
+"""Leave-one-out predictions of a growing sample: after every observation those of refitting."""
+
+import numpy as np
+import pytest
+
+import kernelbandits as kb
+import oracles
+from kernelbandits.beliefs.growing_leave_one_out import GrowingLeaveOneOut
+from kernelbandits.regression.leave_one_out import leave_one_out
+
+KERNELS = [(kb.Gaussian(4.0), oracles.gaussian), (kb.Linear(), oracles.linear)]
+
+
+@pytest.mark.parametrize(("kernel", "slow"), KERNELS, ids=["gaussian", "linear"])
+@pytest.mark.parametrize("ridge", [1e-8, 0.3])
+def test_after_every_observation(kernel, slow, ridge):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((9, 12)), rng.standard_normal(9)
+    growing = GrowingLeaveOneOut(kb.GaussianProcess(kernel, ridge).without_data(12))
+    for n in range(1, 10):
+        growing.add(X[n - 1], float(y[n - 1]))
+        predictions, rewards = growing.pairs
+        np.testing.assert_allclose(predictions, oracles.leave_one_out(slow, X[:n], y[:n], ridge), atol=1e-6)
+        np.testing.assert_array_equal(rewards, y[:n])
+        assert growing.n == growing.posterior.n == n
+
+
+@pytest.mark.parametrize("kernel", [kb.Gaussian(4.0), kb.Linear()], ids=repr)
+def test_repeated_and_dependent_points(kernel):
+    """With a tiny ridge it is the interpolator's closed form, also where the Gram matrix is singular."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((5, 3))[[0, 1, 2, 0, 3, 4, 1, 0]]
+    y = rng.standard_normal(8)
+    growing = GrowingLeaveOneOut(kb.GaussianProcess(kernel, 1e-8).without_data(3))
+    for x, target in zip(X, y, strict=True):
+        growing.add(x, float(target))
+    np.testing.assert_allclose(growing.pairs[0], leave_one_out(kernel, X, y).predictions, atol=1e-5)
+    assert growing.posterior.floored == 0
