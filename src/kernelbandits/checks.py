@@ -15,11 +15,6 @@ HUGE = 1e150
 T = TypeVar("T")
 
 
-def _squares_fit(array: Array) -> bool:
-    """Whether the sum of squares is far from overflow: then no entry is NaN, infinite or huge. One pass, by BLAS."""
-    return bool(np.vdot(array, array) < HUGE**2)  # which overflows without a warning, as `dot` does not
-
-
 def _array(name: str, value: ArrayLike, wanted: str) -> NDArray[Any]:
     try:
         return np.asarray(value)
@@ -86,17 +81,15 @@ def points(name: str, value: ArrayLike, dim: int | None = None) -> Array:
 
 
 def refuse_unusable(name: str, array: Array) -> None:
-    """Raise if an entry is NaN, infinite, or so large that its square would overflow."""
-    if not _squares_fit(array):
-        refuse_non_finite(name, array)
-        refuse_huge(name, array)
-
-
-def refuse_huge(name: str, array: Array) -> None:
-    """Raise if the square of an entry would overflow: no kernel could make sense of it."""
-    if np.abs(array).max() > HUGE:
+    """Raise if an entry is NaN, infinite, or so large that its square overflows."""
+    # One pass by BLAS settles the usual case. `vdot` overflows without a warning, `dot` does not.
+    if np.vdot(array, array) < HUGE**2:
+        return
+    refuse_non_finite(name, array)
+    largest = np.abs(array).max()
+    if largest > HUGE:
         raise InvalidArgument(
-            f"{name} must have entries of size at most {HUGE:g}; got {np.abs(array).max():g}. Standardise the features."
+            f"{name} must have entries of size at most {HUGE:g}; got {largest:g}. Standardise the features."
         )
 
 

@@ -1,6 +1,6 @@
 """Frozen specs: what to do, as a value. Checked when built, comparable, printable, to and from TOML.
 
-What a field may hold is written as its type, `gamma: Positive`; constructors and TOML files are checked alike.
+The type of a field states its range, as in `gamma: Positive`. Constructors and TOML files are checked by the same code.
 """
 
 from __future__ import annotations
@@ -22,17 +22,32 @@ from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsErro
 
 S = TypeVar("S")
 
+_ACCEPTED: dict[type, tuple[type, ...]] = {
+    float: (int, float, np.integer, np.floating),
+    int: (int, np.integer),
+    str: (str,),
+    bool: (bool, np.bool_),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """An interval of numbers with the words that describe it."""
+    """A set of numbers, texts or truth values, and the words that describe it."""
 
     words: str
-    contains: Callable[[float], bool]
+    contains: Callable[[Any], bool] = lambda value: True
 
-    def conform(self, value: Any, base: type, owner: str) -> Any:
-        """`value` as a number of this interval."""
-        number = _plain(value, base, self.words, owner)
+    def conform(self, value: Any, kind: type, owner: str) -> Any:
+        """Return `value` as a member of this set. NaN, infinity, and truth values as numbers are refused."""
+        wrong_bool = kind is not bool and isinstance(value, bool | np.bool_)
+        if wrong_bool or not isinstance(value, _ACCEPTED[kind]):
+            raise InvalidArgument(f"{owner} must be {self.words}; got {value!r}")
+        try:
+            number = kind(value)
+        except OverflowError:  # a whole number beyond the largest float
+            number = np.inf
+        if kind is float and not np.isfinite(number):
+            raise InvalidArgument(f"{owner} must be {self.words}, and finite; got {value!r}")
         if not self.contains(number):
             raise InvalidArgument(f"{owner} must be {self.words}; got {value!r}")
         return number
@@ -40,10 +55,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class ExistingFile:
-    """A file that is there, kept as its absolute path: a worker process may have another current folder."""
+    """A file that exists, kept as an absolute path because a worker process may run in another folder."""
 
-    def conform(self, value: Any, base: type, owner: str) -> str:
-        """`value`, a text or a path, as the absolute path of a file."""
+    def conform(self, value: Any, kind: type, owner: str) -> str:
+        """Return the absolute path of the file."""
         if not isinstance(value, str | os.PathLike) or not str(value):
             raise InvalidArgument(f"{owner} must be the path of a file; got {value!r}")
         path = Path(value).expanduser().absolute()
@@ -61,29 +76,25 @@ Share = Annotated[float, Range("a number above 0 and at most 1", lambda v: 0 < v
 Count = Annotated[int, Range("a whole number of at least 1", lambda v: v >= 1)]
 CountFromZero = Annotated[int, Range("a whole number of at least 0", lambda v: v >= 0)]
 FilePath = Annotated[str, ExistingFile()]
-"""A data file. Relative paths are taken from the current folder in Python, from the folder of the file in TOML."""
+"""A data file. Relative paths start in the current folder in Python, in the folder of the file in TOML."""
 
-_ANY_RANGE = {float: "a number", int: "a whole number", str: "a text", bool: "true or false"}
+_PLAIN = {float: Range("a number"), int: Range("a whole number"), str: Range("a text"), bool: Range("true or false")}
 
 
 def conform(value: Any, annotation: Any, owner: str) -> Any:
-    """`value` as the annotation wants it (4 becomes 4.0 for a float), or `InvalidArgument` that begins with `owner`."""
+    """Return `value` as the annotation wants it (4 becomes 4.0 for a float), or raise an error that names `owner`."""
     origin = get_origin(annotation)
     if origin is Annotated:
-        base, kind = get_args(annotation)
-        return kind.conform(value, base, owner)
+        kind, allowed = get_args(annotation)
+        return allowed.conform(value, kind, owner)
+    if annotation in _PLAIN:
+        return _PLAIN[annotation].conform(value, annotation, owner)
     if origin in (Union, types.UnionType):
-        if value is None and type(None) in get_args(annotation):
-            return None
-        [inner] = [option for option in get_args(annotation) if option is not type(None)]
-        return conform(value, inner, owner)
+        return None if value is None else conform(value, _not_none(annotation), owner)
     if origin is tuple:
         if not isinstance(value, tuple | list):
             raise InvalidArgument(f"{owner} must be a list; got {value!r}")
-        item = get_args(annotation)[0]
-        return tuple(conform(entry, item, f"{owner}[{i}]") for i, entry in enumerate(value))
-    if annotation in _ANY_RANGE:
-        return _plain(value, annotation, _ANY_RANGE[annotation], owner)
+        return tuple(conform(entry, get_args(annotation)[0], f"{owner}[{i}]") for i, entry in enumerate(value))
     kind = origin or annotation  # Estimator[Predictor] is checked as Estimator
     if isinstance(kind, type) and not isinstance(value, kind):
         article = "an" if kind.__name__[0] in "AEIOU" else "a"
@@ -91,38 +102,17 @@ def conform(value: Any, annotation: Any, owner: str) -> Any:
     return value
 
 
-def _plain(value: Any, kind: type, words: str, owner: str) -> Any:
-    """A number, text or truth value of exactly the kind asked for; no NaN, no infinity, no truth value as number."""
-    accepted: dict[type, tuple[type, ...]] = {
-        float: (int, float, np.integer, np.floating),
-        int: (int, np.integer),
-        str: (str,),
-        bool: (bool, np.bool_),
-    }
-    wrong_bool = kind is not bool and isinstance(value, bool | np.bool_)
-    if wrong_bool or not isinstance(value, accepted[kind]):
-        raise InvalidArgument(f"{owner} must be {words}; got {value!r}")
-    try:
-        number = kind(value)
-    except OverflowError:  # a whole number beyond the largest float
-        number = np.inf
-    if kind is float and not np.isfinite(number):
-        raise InvalidArgument(f"{owner} must be {words}, and finite; got {value!r}")
-    return number
-
-
-class Vocabulary(Protocol):
-    """The names by which a file may call classes."""
-
-    def find(self, name: str) -> type[Any] | None:
-        """The class of this name, None if there is none."""
-
-    def names_below(self, base: type) -> list[str]:
-        """Names of all concrete classes below `base`, in alphabetical order."""
+def _not_none(annotation: Any) -> Any:
+    """The X of `X | None`, the only kind of union that a field may have."""
+    [inner] = [option for option in get_args(annotation) if option is not type(None)]
+    return inner
 
 
 class Spec:
-    """Base of all frozen specs. Subclasses are frozen dataclasses; their annotations are checked when one is built."""
+    """Base class of all specs. A subclass is a frozen dataclass whose annotations are checked when it is built.
+
+    Conditions that involve several fields go into an optional method `_validate`, which raises `InvalidArgument`.
+    """
 
     __slots__ = ()
 
@@ -130,10 +120,8 @@ class Spec:
         for name, annotation in _hints(type(self)).items():  # type: ignore[arg-type]
             owner = f"{type(self).__name__}: {name}"
             object.__setattr__(self, name, conform(getattr(self, name), annotation, owner))
-        self._validate()
-
-    def _validate(self) -> None:
-        """Conditions that tie several fields together; raise `InvalidArgument`. Nothing by default."""
+        if hasattr(self, "_validate"):
+            self._validate()
 
 
 @cache
@@ -143,17 +131,19 @@ def _hints(spec: Any) -> dict[str, Any]:
 
 
 def to_table(spec: Any, of_file: Callable[[str], str] = str) -> Any:
-    """The spec as plain tables, lists, numbers and texts; None (a default left alone) is left out.
+    """Return the spec as plain tables, lists, numbers and texts. Fields that are None are left out.
 
-    `of_file` is what stands for a data file: its path, unless told otherwise.
+    `of_file` maps the path of a data file to what represents it, by default the path itself.
     """
     if dataclasses.is_dataclass(spec) and not isinstance(spec, type):
-        table: dict[str, Any] = {"type": type_name(type(spec))}
-        files = file_fields(type(spec))
-        for field in dataclasses.fields(spec):
-            value = getattr(spec, field.name)
+        kind = type(spec)
+        ours = kind.__module__.split(".")[0] == __package__
+        table: dict[str, Any] = {"type": kind.__name__ if ours else f"{kind.__module__}:{kind.__qualname__}"}
+        for name, hint in _hints(kind).items():
+            value = getattr(spec, name)
             if value is not None:
-                table[field.name] = of_file(value) if field.name in files else to_table(value, of_file)
+                is_file = FilePath in (hint, *get_args(hint))
+                table[name] = of_file(value) if is_file else to_table(value, of_file)
         return table
     if isinstance(spec, Mapping):
         return {key: to_table(value, of_file) for key, value in spec.items()}
@@ -162,23 +152,18 @@ def to_table(spec: Any, of_file: Callable[[str], str] = str) -> Any:
     return spec
 
 
-@cache
-def file_fields(spec: Any) -> frozenset[str]:
-    """Names of the fields that hold a data file."""
-    if not issubclass(spec, Spec):
-        return frozenset()
-    return frozenset(name for name, hint in _hints(spec).items() if FilePath in (hint, *get_args(hint)))
+class Vocabulary(Protocol):
+    """The names by which a file may call classes."""
 
+    def find(self, name: str) -> type[Any] | None:
+        """Return the class of this name, None if there is none."""
 
-def type_name(spec: type) -> str:
-    """How a TOML file names the class: `Gaussian`, or `module:Class` for a class from elsewhere."""
-    if spec.__module__.split(".")[0] == __package__:
-        return spec.__name__
-    return f"{spec.__module__}:{spec.__qualname__}"
+    def names_below(self, base: type) -> list[str]:
+        """Return the names of all concrete classes below `base`, in alphabetical order."""
 
 
 def from_table(table: Any, expected: type[S], vocabulary: Vocabulary, where: str, folder: Path | None = None) -> S:
-    """The spec that a table describes: `type` names the class, every other key is a field.
+    """Return the spec that a table describes: `type` names the class, every other key is a field.
 
     `expected` is the class wanted at this place; if it is abstract, `type` says which. `vocabulary` finds a class by
     name, `where` is the place in the file for messages, `folder` is where relative paths of data files start.
@@ -204,13 +189,8 @@ def from_table(table: Any, expected: type[S], vocabulary: Vocabulary, where: str
     try:
         return spec(**values)
     except TypeError as error:
-        missing = [
-            field.name
-            for field in dataclasses.fields(spec)
-            if field.default is dataclasses.MISSING
-            and field.default_factory is dataclasses.MISSING
-            and field.name not in values
-        ]
+        required = inspect.signature(spec).parameters.values()
+        missing = [each.name for each in required if each.default is each.empty and each.name not in values]
         raise InvalidFile(f"{where}: {spec.__name__} needs {', '.join(missing) or error}") from error
     except InvalidArgument as error:
         raise InvalidFile(f"{where}: {error}") from error
@@ -231,7 +211,7 @@ def _find(name: Any, expected: type[S], vocabulary: Vocabulary, where: str) -> t
 
 
 def _imported(name: str, where: str) -> type[Any] | None:
-    """The class behind `module:Class`, so that a user's own policy can stand in the same file."""
+    """The class behind `module:Class`, which lets a user's own policy stand in the same file."""
     module_name, _, attribute = name.partition(":")
     try:
         module = importlib.import_module(module_name)
@@ -250,8 +230,7 @@ def _imported(name: str, where: str) -> type[Any] | None:
 def _decode(value: Any, annotation: Any, vocabulary: Vocabulary, where: str, folder: Path | None) -> Any:
     origin = get_origin(annotation)
     if origin in (Union, types.UnionType):
-        [inner] = [option for option in get_args(annotation) if option is not type(None)]
-        return _decode(value, inner, vocabulary, where, folder)
+        return _decode(value, _not_none(annotation), vocabulary, where, folder)
     if origin is tuple and isinstance(value, list):
         item = get_args(annotation)[0]
         return tuple(_decode(entry, item, vocabulary, f"{where}[{i}]", folder) for i, entry in enumerate(value))
