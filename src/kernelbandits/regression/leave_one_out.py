@@ -9,15 +9,15 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.base import Kernel
-from kernelbandits.linalg.inverse_factor import EPS
+from kernelbandits.kernels import Kernel
+from kernelbandits.linalg.symmetric import spectrum
 from kernelbandits.types import Array, ArrayLike
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaveOneOut:
-    """What every point would have been predicted by the fit to all the others.
+    """For each point, the prediction by the fit to all the others, and its error.
 
     Attributes:
         errors: y_i − f̂₋ᵢ(x_i), shape (n,).
@@ -37,8 +37,8 @@ class LeaveOneOut:
 def leave_one_out(kernel: Kernel, X: ArrayLike, y: ArrayLike, ridge: float = 0.0) -> LeaveOneOut:
     """e_i = a_i / (A⁻¹)_ii with A = K + ridge·I and a = A⁻¹ y; ridge = 0 is the minimum-norm interpolator.
 
-    Where A is singular (repeated rows, a linear kernel with n > d) the same holds with A⁺ for a point that no other
-    points span; a point that they do span has the least-squares form e_i = (y − A a)_i / (1 − (A A⁺)_ii).
+    If A is singular (repeated rows, a linear kernel with n > d), the same holds with A⁺ for a point outside the span of
+    the others; inside their span it is the least-squares form e_i = (y − A a)_i / (1 − (A A⁺)_ii).
 
     >>> leave_one_out(Gaussian(), [[0.0], [9.0]], [1.0, 2.0]).errors.round(6)
     array([1., 2.])
@@ -53,12 +53,12 @@ def leave_one_out(kernel: Kernel, X: ArrayLike, y: ArrayLike, ridge: float = 0.0
     return LeaveOneOut(errors, targets - errors)
 
 
-_FREE = 1e-8  # a leverage this close to 1 is 1: the point is not in the span of the others
+_FREE = 1e-8
+"""A leverage this close to 1 counts as 1: the point is outside the span of the others."""
 
 
 def _errors(A: Array, y: Array) -> Array:
-    values, vectors = np.linalg.eigh(A)
-    kept = values > len(A) * EPS * max(float(values[-1]), 0.0)
+    values, vectors, _, kept = spectrum(A)
     basis = vectors[:, kept]
     scaled = basis / values[kept]
     weights = scaled @ (basis.T @ y)

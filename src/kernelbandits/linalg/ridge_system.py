@@ -1,4 +1,4 @@
-"""The solve in whitened coordinates, (G + ridge·I) b = g, that ends a Nyström fit."""
+"""The system (G + ridge·I) b = g for a Gram matrix G, and the variance that its solution leaves."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas
 
-from kernelbandits.linalg.inverse_factor import EPS, safe_threads
 from kernelbandits.linalg.panels import pieces
+from kernelbandits.linalg.symmetric import safe_cholesky, spectrum
 from kernelbandits.types import Array
 
 _PANEL = 512
 
 
-class Solution(ABC):
-    """The weights b of the orthonormal basis functions, and what the data leave uncertain of them."""
+class RidgeSolution(ABC):
+    """The weights b of orthonormal basis functions, and how uncertain the data leave them."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class Solution(ABC):
     @property
     @abstractmethod
     def rank(self) -> int:
-        """Number of directions about which the data say something, or the ridge does."""
+        """Number of directions that the data or the ridge determine."""
 
     @abstractmethod
     def variance(self, V: Array) -> Array:
@@ -35,7 +35,7 @@ class Solution(ABC):
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class CholeskySolution(Solution):
+class CholeskySolution(RidgeSolution):
     """With G + ridge·I = UᵀU, U upper triangular."""
 
     b: Array
@@ -54,8 +54,8 @@ class CholeskySolution(Solution):
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class EigenSolution(Solution):
-    """With the eigenvectors of G + ridge·I; those of eigenvalues near 0 have weight 0 and stay as uncertain as before.
+class EigenSolution(RidgeSolution):
+    """With the eigenvectors of G + ridge·I; those with eigenvalue 0 get weight 0 and keep their prior variance.
 
     Attributes:
         seen: eigenvectors that were used, divided by the root of their eigenvalue, shape (r, rank).
@@ -78,37 +78,22 @@ class EigenSolution(Solution):
         return variance
 
 
-def solve_whitened(G: Array, g: Array, ridge: float) -> Solution:
-    """From the upper triangle of G, which is in Fortran order and used up."""
+def solve_ridge_system(G: Array, g: Array, ridge: float) -> RidgeSolution:
+    """Solve from the upper triangle of G, which is in Fortran order and gets overwritten."""
     G[np.diag_indices_from(G)] += ridge
     _mirror(G)
-    return _by_cholesky(G, g, ridge) or _by_eigenvalues(G, g, ridge)
+    cholesky = safe_cholesky(G)
+    if cholesky is not None:
+        return CholeskySolution(cholesky.solve(g), ridge, cholesky.factor)
+    values, vectors, _, kept = spectrum(G)
+    seen = vectors[:, kept] / np.sqrt(values[kept])
+    return EigenSolution(seen @ (seen.T @ g), ridge, seen, vectors[:, ~kept])
 
 
 def _mirror(G: Array) -> None:
-    """Write the upper triangle into the lower one, where a second try finds it again."""
+    """Copy the upper triangle into the lower one, which outlasts a failed factorisation."""
     for rows in pieces(len(G), _PANEL):
         corner = G[rows, rows]
         corner[...] = np.triu(corner) + np.triu(corner, 1).T
         for columns in pieces(rows.start, _PANEL):
             G[rows, columns] = G[columns, rows].T
-
-
-def _by_cholesky(G: Array, g: Array, ridge: float) -> CholeskySolution | None:
-    """In place of the upper triangle; None, with G as it was in the lower one, when G is too close to singular."""
-    n = len(G)
-    diagonal = G.diagonal().copy()
-    one_norm = float(lapack.dlange("1", G))  # type: ignore[call-arg]
-    with safe_threads(n):
-        factor, info = lapack.dpotrf(G, lower=0, clean=0, overwrite_a=1)
-    if info or lapack.dpocon(factor, one_norm)[0] < 10.0 * n * EPS:
-        G[np.diag_indices_from(G)] = diagonal
-        return None
-    return CholeskySolution(lapack.dpotrs(factor, g, lower=0)[0], ridge, factor)
-
-
-def _by_eigenvalues(G: Array, g: Array, ridge: float) -> EigenSolution:
-    values, vectors = np.linalg.eigh(G, UPLO="L")
-    kept = values > len(G) * EPS * float(np.abs(values).max(initial=0.0))
-    seen = vectors[:, kept] / np.sqrt(values[kept])
-    return EigenSolution(seen @ (seen.T @ g), ridge, seen, vectors[:, ~kept])
