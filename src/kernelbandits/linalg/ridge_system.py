@@ -2,92 +2,64 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import final
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import blas
 
 from kernelbandits.linalg.panels import pieces
-from kernelbandits.linalg.symmetric import safe_cholesky, spectrum
+from kernelbandits.linalg.symmetric import eigenpairs, safe_cholesky
 from kernelbandits.types import Array
 
 _PANEL = 512
 
 
-class RidgeSolution(ABC):
-    """The weights b of orthonormal basis functions, and how uncertain the data leave them."""
-
-    __slots__ = ()
-
-    b: Array
-
-    @property
-    @abstractmethod
-    def rank(self) -> int:
-        """Number of directions that the data or the ridge determine."""
-
-    @abstractmethod
-    def variance(self, V: Array) -> Array:
-        """Ridge · vᵀ (G + ridge·I)⁻¹ v for every column v of V, shape (m,)."""
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class CholeskySolution(RidgeSolution):
-    """With G + ridge·I = UᵀU, U upper triangular."""
-
-    b: Array
-    ridge: float
-    factor: Array
-
-    @property
-    def rank(self) -> int:
-        return len(self.b)
-
-    def variance(self, V: Array) -> Array:
-        half = blas.dtrsm(1.0, self.factor, V, trans_a=1)
-        variance: Array = self.ridge * np.einsum("ij,ij->j", half, half)
-        return variance
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class EigenSolution(RidgeSolution):
-    """With the eigenvectors of G + ridge·I; those with eigenvalue 0 get weight 0 and keep their prior variance.
+class RidgeSolution(NamedTuple):
+    """The weights b of orthonormal basis functions, and how uncertain the data leave them.
 
     Attributes:
-        seen: eigenvectors that were used, divided by the root of their eigenvalue, shape (r, rank).
-        unseen: the others, shape (r, r − rank).
+        b: the weights, shape (r,).
+        rank: number of directions that the data or the ridge determine.
+        variance: V of shape (r, m) → ridge · vᵀ (G + ridge·I)⁻¹ v for every column v, shape (m,).
 
     """
 
     b: Array
-    ridge: float
-    seen: Array
-    unseen: Array
-
-    @property
-    def rank(self) -> int:
-        return int(self.seen.shape[1])
-
-    def variance(self, V: Array) -> Array:
-        half, free = self.seen.T @ V, self.unseen.T @ V
-        variance: Array = self.ridge * np.einsum("ij,ij->j", half, half) + np.einsum("ij,ij->j", free, free)
-        return variance
+    rank: int
+    variance: Callable[[Array], Array]
 
 
 def solve_ridge_system(G: Array, g: Array, ridge: float) -> RidgeSolution:
-    """Solve from the upper triangle of G, which is in Fortran order and gets overwritten."""
+    """Solve from the upper triangle of G, which is in Fortran order and gets overwritten.
+
+    If G + ridge·I is singular, eigenvectors of eigenvalue 0 get weight 0 and keep their prior variance.
+    """
     G[np.diag_indices_from(G)] += ridge
     _mirror(G)
     cholesky = safe_cholesky(G)
     if cholesky is not None:
-        return CholeskySolution(cholesky.solve(g), ridge, cholesky.factor)
-    values, vectors, _, kept = spectrum(G)
+        return RidgeSolution(cholesky.solve(g), len(g), partial(_regular_variance, ridge, cholesky.factor))
+    values, vectors, _, kept = eigenpairs(G)
     seen = vectors[:, kept] / np.sqrt(values[kept])
-    return EigenSolution(seen @ (seen.T @ g), ridge, seen, vectors[:, ~kept])
+    variance = partial(_singular_variance, ridge, seen, vectors[:, ~kept])
+    return RidgeSolution(seen @ (seen.T @ g), int(kept.sum()), variance)
+
+
+# Functions and no closures, because predictors are pickled.
+
+
+def _regular_variance(ridge: float, factor: Array, V: Array) -> Array:
+    half = blas.dtrsm(1.0, factor, V, trans_a=1)
+    variance: Array = ridge * np.einsum("ij,ij->j", half, half)
+    return variance
+
+
+def _singular_variance(ridge: float, seen: Array, unseen: Array, V: Array) -> Array:
+    half, free = seen.T @ V, unseen.T @ V
+    variance: Array = ridge * np.einsum("ij,ij->j", half, half) + np.einsum("ij,ij->j", free, free)
+    return variance
 
 
 def _mirror(G: Array) -> None:

@@ -53,7 +53,7 @@ def safe_cholesky(A: Array) -> SafeCholesky | None:
     return SafeCholesky(factor, diagonal, 1.0 / reciprocal)
 
 
-class Spectrum(NamedTuple):
+class Eigenpairs(NamedTuple):
     """Eigenvalues of a symmetric matrix in ascending order, shape (n,), with eigenvectors as columns.
 
     Attributes:
@@ -70,8 +70,8 @@ class Spectrum(NamedTuple):
     kept: BoolArray
 
 
-def spectrum(A: Array) -> Spectrum:
-    """The spectrum of A, from its lower triangle."""
+def eigenpairs(A: Array) -> Eigenpairs:
+    """The eigenpairs of A, from its lower triangle."""
     values, vectors = np.linalg.eigh(A, UPLO="L")
     cutoff = len(A) * EPS * float(np.abs(values).max(initial=0.0))
-    return Spectrum(values, vectors, cutoff, values > cutoff)
+    return Eigenpairs(values, vectors, cutoff, values > cutoff)

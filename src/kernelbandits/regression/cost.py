@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
-from typing import NamedTuple, final
+from timeit import repeat
+from typing import final
 
 import numpy as np
 
@@ -37,8 +36,8 @@ class Cost:
     @property
     def seconds(self) -> float:
         """Time, with the number of threads that BLAS may use now."""
-        speed = _speed(blas_threads())
-        return self.operations / speed.operations + self.kernel_values / speed.kernel_values
+        operations, kernel_values = _per_second(blas_threads())
+        return self.operations / operations + self.kernel_values / kernel_values
 
     def require(self, what: str, instead: str) -> None:
         """Raise `TooLarge` if the memory is not available."""
@@ -53,25 +52,13 @@ def exact_cost(n: int, d: int, cubic: float = 1 / 3) -> Cost:
     return Cost(n**2 * (d + 2) + cubic * n**3, n**2 / 2, 1.3 * 8.0 * n**2)
 
 
-class Speed(NamedTuple):
-    """Operations of a matrix product and kernel values, per second."""
-
-    operations: float
-    kernel_values: float
-
-
 @cache
-def _speed(threads: int) -> Speed:
-    A = np.ones((768, 768))
-    values = np.full(2**18, -0.5)
-    product, exponentials = (min(_seconds(run) for _ in range(3)) for run in (lambda: A @ A, lambda: np.exp(values)))
-    return Speed(2.0 * 768**3 / product, len(values) / (1.5 * exponentials))  # 1.5: the other passes over a block
-
-
-def _seconds(run: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
+def _per_second(threads: int) -> tuple[float, float]:
+    """Operations of a matrix product, and kernel values, per second on this number of threads."""
+    A, values = np.ones((768, 768)), np.full(2**18, -0.5)
+    product = min(repeat(lambda: A @ A, number=1, repeat=3))
+    exponentials = min(repeat(lambda: np.exp(values), number=1, repeat=3))
+    return 2.0 * 768**3 / product, len(values) / (1.5 * exponentials)  # 1.5: the other passes over a block
 
 
 def _duration(seconds: float) -> str:

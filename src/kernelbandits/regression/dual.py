@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg.symmetric import safe_cholesky, spectrum
+from kernelbandits.linalg.symmetric import eigenpairs, safe_cholesky
 from kernelbandits.regression.base import Estimator, ExpansionPredictor
 from kernelbandits.regression.cost import Cost, exact_cost
 from kernelbandits.regression.report import FitReport, count_duplicates, distinct_rows
@@ -137,7 +137,7 @@ def _solve(matrix: Callable[[], Array], y: Array) -> tuple[Array, FitReport]:
         residual = _relative(cholesky.product(solution) - y, y)
         return solution, FitReport(n, "cholesky", n, n, residual, cholesky.condition)
     A = matrix()
-    values, vectors, cutoff, kept = spectrum(A)
+    values, vectors, cutoff, kept = eigenpairs(A)
     basis = vectors[:, kept]
     solution = basis @ ((basis.T @ y) / values[kept])
     full = bool(kept.all())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ import numpy as np
 from kernelbandits.linalg import memory
 from kernelbandits.regression import NormalEquations, Nystrom, NystromPredictor
 from kernelbandits.reporting.progress import Progress
-from kernelbandits.tables.scans import Block, Scan, scan
-from kernelbandits.types import Array, IntArray
+from kernelbandits.tables.scans import Scan, scan
+from kernelbandits.types import Array
 
 CANDIDATES = 10
 """Size of the sample from which centres are chosen, in rows per centre."""
@@ -56,37 +56,29 @@ def _fit(estimator: Nystrom, table: Scan) -> dict[Any, NystromPredictor]:
     with Progress(table.name, 2 * table.n) as progress:
         samples: dict[Any, RowSample] = {}
         rng = np.random.default_rng(estimator.seed)
-        done = 0
-        for block in table.blocks():
-            for arm, rows in _by_arm(block):
-                samples.setdefault(arm, RowSample(CANDIDATES * estimator.n_centers)).add(block.X[rows], rng)
-            done += len(block.y)
-            progress.show(done, "choosing centres")
-        arms = sorted(samples)
-        memory.require(
-            len(arms) * cost.bytes,
-            f"a fit of {len(arms)} arms with {estimator.n_centers} centres each",
-            "use fewer centres",
-        )
-        equations = {arm: NormalEquations(estimator.basis(samples.pop(arm).rows)) for arm in arms}
-        for block in table.blocks():
-            for arm, rows in _by_arm(block):
-                equations[arm].add(block.X[rows], block.y[rows])
-            done += len(block.y)
-            progress.show(done, "fitting")
-        return {arm: estimator.solve(equations.pop(arm)) for arm in arms}
+        for arm, X, _ in _rows_by_arm(table, lambda done: progress.show(done, "choosing centres")):
+            samples.setdefault(arm, RowSample(CANDIDATES * estimator.n_centers)).add(X, rng)
+        what = f"a fit of {len(samples)} arms with {estimator.n_centers} centres each"
+        memory.require(len(samples) * cost.bytes, what, "use fewer centres")
+        equations = {arm: NormalEquations(estimator.basis(samples.pop(arm).rows)) for arm in sorted(samples)}
+        for arm, X, y in _rows_by_arm(table, lambda done: progress.show(table.n + done, "fitting")):
+            equations[arm].add(X, y)
+        return {arm: estimator.solve(equations.pop(arm)) for arm in [*equations]}
 
 
-def _by_arm(block: Block) -> Iterator[tuple[Any, IntArray | slice]]:
-    """Each arm in the block with its rows."""
-    if block.arms is None:
-        yield None, slice(None)
-        return
-    arms, place = np.unique(block.arms, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    ends = np.cumsum(np.bincount(place))
-    for arm, start, end in zip(arms.tolist(), [0, *ends[:-1]], ends, strict=True):
-        yield arm, order[start:end]
+def _rows_by_arm(table: Scan, show: Callable[[int], None]) -> Iterator[tuple[Any, Array, Array]]:
+    """For each block, each of its arms with its rows X and y; the arm is None without a column of arms."""
+    done = 0
+    for X, y, arm_of_row in table.blocks():
+        if arm_of_row is None:
+            yield None, X, y
+        else:
+            arms, place = np.unique(arm_of_row, return_inverse=True)
+            rows_of_arms = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
+            for arm, rows in zip(arms.tolist(), rows_of_arms, strict=True):
+                yield arm, X[rows], y[rows]
+        done += len(y)
+        show(done)
 
 
 class RowSample:
