@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import log10
@@ -49,18 +48,15 @@ class ConjugateGradient(IterativeEstimator):
         return replace(products, bytes=products.bytes + self.preconditioner.memory(n) + 16.0 * n * (d + 2))
 
     def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
-        duplicates = count_duplicates(X)
-        if self.ridge or not duplicates:
-            weights, report = self._solve(X, y, start)
-            return weights, replace(report, duplicates=duplicates)
+        if self.ridge or not count_duplicates(X):
+            return self._solve(X, y, start)
         distinct, place, counts = distinct_rows(X)
         means, merged = np.bincount(place, y) / counts, np.bincount(place, start).astype(np.float64)
         weights, report = self._solve(distinct, means, merged)
         spread: Array = (weights / counts)[place]
-        return spread, replace(report, n=len(X), size=len(X), duplicates=duplicates)
+        return spread, report
 
     def _solve(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
-        began = time.monotonic()
         n, d = X.shape
         least = replace(self, memory=0).cost(n, d)
         least.require(f"conjugate gradients for {n} points", "use Nystrom, or a preconditioner of lower rank")
@@ -74,16 +70,9 @@ class ConjugateGradient(IterativeEstimator):
 
             iteration = _Iteration(product, inverse, self.tolerance, self.max_iterations, show)
             weights, steps, residual, reason = iteration.solve(y, start)
+        converged = residual <= self.tolerance
         return weights, FitReport(
-            n,
-            "conjugate gradients",
-            size=n,
-            rank=n,
-            residual=residual,
-            iterations=steps,
-            seconds=time.monotonic() - began,
-            converged=residual <= self.tolerance,
-            reason=reason,
+            n, "conjugate gradients", n, n, residual, iterations=steps, converged=converged, reason=reason
         )
 
 

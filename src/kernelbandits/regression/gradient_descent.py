@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
@@ -13,7 +12,7 @@ from kernelbandits.kernels import Kernel
 from kernelbandits.regression.cost import ASSUMED_ITERATIONS, Cost
 from kernelbandits.regression.iterative import IterativeEstimator
 from kernelbandits.regression.products import POWER_ITERATIONS, KernelProduct, largest_eigenvalue, products_cost
-from kernelbandits.regression.report import FitReport, count_duplicates
+from kernelbandits.regression.report import FitReport
 from kernelbandits.regression.stopping import HeldOut, Stopping
 from kernelbandits.reporting.progress import Progress
 from kernelbandits.specs import CountFromZero, NonNegative
@@ -53,7 +52,6 @@ class GradientDescent(IterativeEstimator):
         )
 
     def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
-        began = time.monotonic()
         rng = np.random.default_rng(self.seed)
 
         def descend(rows: IntArray) -> Iterator[Array]:
@@ -68,17 +66,9 @@ class GradientDescent(IterativeEstimator):
                 progress.show(step)
         residual = y - KernelProduct(self.kernel, X, self.ridge, 0)(weights)
         relative = float(np.linalg.norm(residual)) / (float(np.linalg.norm(y)) or 1.0)
+        n = len(X)
         return weights, FitReport(
-            len(X),
-            "gradient descent",
-            size=len(X),
-            rank=len(X),
-            residual=relative,
-            duplicates=count_duplicates(X),
-            iterations=stop.steps,
-            seconds=time.monotonic() - began,
-            converged=stop.met,
-            reason=stop.reason,
+            n, "gradient descent", n, n, relative, iterations=stop.steps, converged=stop.met, reason=stop.reason
         )
 
     def _descend(self, X: Array, y: Array, start: Array) -> Iterator[Array]:

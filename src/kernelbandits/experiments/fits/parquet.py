@@ -6,7 +6,7 @@ Workers send back M × M sums and the rows from which centres are chosen. The ra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from kernelbandits.experiments.engines import Engine, in_order, local
 from kernelbandits.experiments.fits.table import CANDIDATES
 from kernelbandits.regression import Basis, NormalEquations, Nystrom, NystromPredictor, Sums
 from kernelbandits.reporting.progress import Progress
-from kernelbandits.tables.scans import scan
+from kernelbandits.tables.scans import Block, scan
 from kernelbandits.types import Array
 
 
@@ -34,6 +34,11 @@ class RowRange:
     reward: str
     start: int
     stop: int
+
+    def blocks(self) -> Iterator[Block]:
+        """The rows, a block at a time."""
+        with scan(self.path, reward_column=self.reward, columns=self.features) as table:
+            yield from table.blocks(self.start, self.stop)
 
 
 def fit_parquet(
@@ -93,16 +98,14 @@ def _parts(
 def _every(stride: int, part: RowRange) -> Array:
     """Every stride-th row of a range, starting with its first, shape (m, d)."""
     rows, skip = [], 0
-    with scan(part.path, reward_column=part.reward, columns=part.features) as table:
-        for block in table.blocks(part.start, part.stop):
-            rows.append(block.X[skip::stride])
-            skip = (skip - len(block.X)) % stride
+    for block in part.blocks():
+        rows.append(block.X[skip::stride])
+        skip = (skip - len(block.X)) % stride
     return np.concatenate(rows)
 
 
 def _sums(basis: Basis, part: RowRange) -> Sums:
     equations = NormalEquations(basis)
-    with scan(part.path, reward_column=part.reward, columns=part.features) as table:
-        for block in table.blocks(part.start, part.stop):
-            equations.add(block.X, block.y)
+    for block in part.blocks():
+        equations.add(block.X, block.y)
     return equations.sums
