@@ -95,10 +95,10 @@ def _solve_dual(kernel: Kernel, X: Array, y: Array, ridge: float) -> DualPredict
     refuse_too_large(X, ridge)
     duplicates = count_duplicates(X)
     if duplicates and not ridge:
-        weights, report = _without_duplicates(kernel, X, y)
+        weights, report = _without_duplicates(kernel, X, y, duplicates)
     else:
-        weights, report = _solve(lambda: _regularised(kernel, X, ridge), y)
-    return DualPredictor(KernelExpansion(kernel, X.copy(), weights), replace(report, duplicates=duplicates))
+        weights, report = _solve(lambda: _regularised(kernel, X, ridge), y, duplicates)
+    return DualPredictor(KernelExpansion(kernel, X.copy(), weights), report)
 
 
 def _regularised(kernel: Kernel, X: Array, ridge: float) -> Array:
@@ -108,7 +108,7 @@ def _regularised(kernel: Kernel, X: Array, ridge: float) -> Array:
     return K
 
 
-def _without_duplicates(kernel: Kernel, X: Array, y: Array) -> tuple[Array, FitReport]:
+def _without_duplicates(kernel: Kernel, X: Array, y: Array, duplicates: int) -> tuple[Array, FitReport]:
     """The minimum-norm least-squares weights K⁺ y for data with repeated rows, from the distinct rows alone.
 
     If distinct row u occurs c_u times, K = U (√C K_u √C) Uᵀ with orthonormal columns U, so that
@@ -117,7 +117,7 @@ def _without_duplicates(kernel: Kernel, X: Array, y: Array) -> tuple[Array, FitR
     distinct, place, counts = distinct_rows(X)
     root = np.sqrt(counts)
     totals = np.bincount(place, weights=y)
-    weights, report = _solve(lambda: kernel.gram(distinct) * root * root[:, np.newaxis], totals / root)
+    weights, report = _solve(lambda: kernel.gram(distinct) * root * root[:, np.newaxis], totals / root, duplicates)
     spread: Array = (weights / root)[place]
     fitted = (weights * root) @ kernel.gram(distinct)
     residual = _relative(fitted[place] - y, y)
@@ -128,14 +128,14 @@ def _relative(residual: Array, y: Array) -> float:
     return float(np.abs(residual).max()) / (float(np.abs(y).max()) or 1.0)
 
 
-def _solve(matrix: Callable[[], Array], y: Array) -> tuple[Array, FitReport]:
+def _solve(matrix: Callable[[], Array], y: Array, duplicates: int) -> tuple[Array, FitReport]:
     """The minimum-norm least-squares solution of A a = y; `matrix` makes A, which a Cholesky factor overwrites."""
     n = len(y)
     cholesky = safe_cholesky(matrix().T)  # A.T is A in Fortran order
     if cholesky is not None:
         solution = cholesky.solve(y)
         residual = _relative(cholesky.product(solution) - y, y)
-        return solution, FitReport(n, "cholesky", n, n, residual, cholesky.condition)
+        return solution, FitReport(n, "cholesky", n, n, residual, cholesky.condition, 0.0, duplicates)
     A = matrix()
     values, vectors, cutoff, kept = eigenpairs(A)
     basis = vectors[:, kept]
@@ -143,4 +143,5 @@ def _solve(matrix: Callable[[], Array], y: Array) -> tuple[Array, FitReport]:
     full = bool(kept.all())
     condition = float(np.abs(values).max()) / float(values.min()) if full else np.inf
     residual = _relative(A @ solution - y, y)
-    return solution, FitReport(n, "eigen", n, int(kept.sum()), residual, condition, 0.0 if full else cutoff)
+    cutoff = 0.0 if full else cutoff
+    return solution, FitReport(n, "eigen", n, int(kept.sum()), residual, condition, cutoff, duplicates)
