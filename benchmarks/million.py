@@ -26,7 +26,7 @@ with threadpool_limits(1):
     fit = kb.fit_table(kb.Nystrom(kb.Gaussian(1.0), 1.0, int(sys.argv[2])), sys.argv[1], reward_column="reward")
 print(json.dumps({
     "seconds": time.perf_counter() - start,
-    "rows": fit.health.n,
+    "rows": fit.report.n,
     "peak memory of the whole process in MB (goal < 1500)": resident_peak() / 1e6,
 }))
 """

@@ -26,7 +26,7 @@ from kernelbandits import (
     UniformCenters,
 )
 from kernelbandits.linalg.panels import pieces
-from kernelbandits.regression.normal_equations import Basis, rows_of_block
+from kernelbandits.regression import Basis, rows_of_block
 from kernelbandits.types import Array
 
 N, DIM, TEST, GAMMA, RIDGE = 100_000, 100, 5000, 1.0, 1.0

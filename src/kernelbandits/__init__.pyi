@@ -64,9 +64,12 @@ from .environments.metrics import (
 )
 from .environments.play import Trace as Trace, play as play, replay as replay
 from .experiments import Experiment as Experiment, Panel as Panel, Results as Results, load as load, run as run
-from .experiments.fits.each import fit_each as fit_each
-from .experiments.fits.parquet import fit_parquet as fit_parquet
-from .experiments.fits.table import fit_arms as fit_arms, fit_table as fit_table
+from .experiments.fits import (
+    fit_arms as fit_arms,
+    fit_each as fit_each,
+    fit_parquet as fit_parquet,
+    fit_table as fit_table,
+)
 from .kernels import (
     Exponential as Exponential,
     Gaussian as Gaussian,
@@ -121,24 +124,21 @@ from .problem import Problem as Problem
 from .regression import (
     Centers as Centers,
     ConjugateGradient as ConjugateGradient,
-    Convergence as Convergence,
     Cost as Cost,
     DualPredictor as DualPredictor,
     Estimator as Estimator,
+    FitReport as FitReport,
     FixedSteps as FixedSteps,
     GaussianProcess as GaussianProcess,
     GradientDescent as GradientDescent,
     GreedyCenters as GreedyCenters,
-    Health as Health,
     HeldOut as HeldOut,
-    IterativePredictor as IterativePredictor,
     KernelRidge as KernelRidge,
     KMeansCenters as KMeansCenters,
     LeverageCenters as LeverageCenters,
     MinNormInterpolator as MinNormInterpolator,
     NoPreconditioner as NoPreconditioner,
     Nystrom as Nystrom,
-    NystromHealth as NystromHealth,
     NystromPredictor as NystromPredictor,
     PartialCholesky as PartialCholesky,
     PivotedCenters as PivotedCenters,

@@ -46,7 +46,7 @@ def test_a_fit_from_a_file_is_the_fit_to_its_rows(name, tmp_path, small_blocks):
     fit = kb.fit_table(ESTIMATOR, path, reward_column="reward", drop=["arm", "note"])
     X, y = frame.select("x0", "x1", "x2").to_numpy(), frame["reward"].to_numpy()
     assert np.allclose(fit.mean(X), ESTIMATOR.fit(X, y).mean(X), atol=1e-6)
-    assert fit.health.n == 900
+    assert fit.report.n == 900
 
 
 def test_one_pass_fits_every_arm(tmp_path, small_blocks):
@@ -79,7 +79,7 @@ def test_a_type_that_shows_late_in_a_csv_is_read(tmp_path):
     rows = "\n".join(["1,2"] * 1500 + ["0.5,2.5"])
     path = tmp_path / "late.csv"
     path.write_text(f"x,reward\n{rows}\n", encoding="utf-8")
-    assert kb.fit_table(ESTIMATOR, path, reward_column="reward").health.n == 1501
+    assert kb.fit_table(ESTIMATOR, path, reward_column="reward").report.n == 1501
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ peak = lambda: int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read
 kb.fit_table  # loads polars
 before = peak()
 fit = kb.fit_table(kb.Nystrom(kb.Gaussian(), 1.0, 100), sys.argv[1], reward_column="reward")
-print(fit.health.n, peak() - before)
+print(fit.report.n, peak() - before)
 """
 
 

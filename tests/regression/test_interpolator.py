@@ -30,10 +30,10 @@ def test_goes_through_the_data(kernel, n, dim, scale):
     X, y = data(n, dim)
     fit = kb.MinNormInterpolator(kernel).fit(X, scale * y)
     assert np.abs(fit.mean(X) - scale * y).max() <= 1e-8 * scale * np.abs(y).max()
-    assert fit.health.exact
-    assert fit.health.method == "cholesky"
-    assert fit.health.residual < 1e-8
-    assert fit.health.duplicates == 0
+    assert fit.report.exact
+    assert fit.report.method == "cholesky"
+    assert fit.report.residual < 1e-8
+    assert fit.report.duplicates == 0
 
 
 def test_predicts_what_the_formula_says():
@@ -81,9 +81,9 @@ def test_ridge_of_zero_is_the_interpolator():
 
 def test_condition_is_that_of_the_matrix():
     X, y = data(30, 40)
-    health = kb.MinNormInterpolator(kb.Gaussian(gamma=1.0)).fit(X, y).health
+    report = kb.MinNormInterpolator(kb.Gaussian(gamma=1.0)).fit(X, y).report
     true_condition = np.linalg.cond(kb.Gaussian(gamma=1.0)(X), 1)
-    assert true_condition / 5 < health.condition < true_condition * 1.01
+    assert true_condition / 5 < report.condition < true_condition * 1.01
 
 
 def test_without_data_it_predicts_zero():

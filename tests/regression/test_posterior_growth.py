@@ -94,7 +94,8 @@ def test_pivots_lost_in_rounding_are_counted(kernel, seed):
     grown = model.without_data(DIM + 5)
     for x in points:
         grown = grown.extend(x, 0.0)
-    assert grown.floored == 5
+    assert grown.floored == grown.report.floored == 5
+    assert "5 floored pivots" in str(grown.report)
     assert model.fit(points, targets).floored == 5
     assert np.isfinite(grown.log_det)
     assert np.isfinite(grown.std(points)).all()

@@ -29,7 +29,7 @@ def test_passes_the_checks_of_scikit_learn(regressor):
 def test_interpolates():
     fit = kb.KernelInterpolator(kb.Gaussian(gamma=4.0)).fit(X, y)
     assert np.allclose(fit.predict(X), y, atol=1e-8)
-    assert fit.predictor_.health.exact
+    assert fit.predictor_.report.exact
     assert fit.n_features_in_ == 4
 
 

@@ -1,4 +1,4 @@
-"""Singular Gram matrices: the pseudo-inverse solution, finite, without a warning, and with a health that says so."""
+"""Singular Gram matrices: the pseudo-inverse solution, finite, without a warning, and with a report that says so."""
 
 from typing import NamedTuple
 
@@ -51,21 +51,21 @@ class TestSingular:
         assert np.allclose(fit.weights, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
         assert np.allclose(fit.mean(case.X), case.kernel(case.X) @ expected, rtol=1e-6, atol=1e-6)
 
-    def test_health_says_so(self, case):
-        health = self.fit(case).health
-        if health.rank < health.n - health.duplicates:
-            assert health.method == "eigen", "copies can be merged, but no Cholesky factor has zero pivots"
-        assert health.n == len(case.y)
-        assert health.rank == case.rank
-        assert health.condition == np.inf
-        assert not health.exact
-        assert health.duplicates == case.duplicates
-        assert f"rank {case.rank} of {health.n}" in str(health)
+    def test_report_says_so(self, case):
+        report = self.fit(case).report
+        if report.rank < report.n - report.duplicates:
+            assert report.method == "eigen", "copies can be merged, but no Cholesky factor has zero pivots"
+        assert report.n == len(case.y)
+        assert report.rank == case.rank
+        assert report.condition == np.inf
+        assert not report.exact
+        assert report.duplicates == case.duplicates
+        assert f"rank {case.rank} of {report.n}" in str(report)
 
     def test_residual_is_the_part_out_of_reach(self, case):
         fit = self.fit(case)
         residual = np.abs(fit.mean(case.X) - case.y).max() / np.abs(case.y).max()
-        assert fit.health.residual == pytest.approx(residual, rel=1e-6, abs=1e-9)
+        assert fit.report.residual == pytest.approx(residual, rel=1e-6, abs=1e-9)
 
 
 def test_conflicting_targets_are_averaged():
@@ -85,19 +85,19 @@ def test_equal_targets_cost_nothing():
 
 def test_minus_zero_is_zero():
     X = np.array([[0.0, 1.0], [-0.0, 1.0]])
-    assert kb.MinNormInterpolator(kb.Gaussian()).fit(X, [1.0, 1.0]).health.duplicates == 1
+    assert kb.MinNormInterpolator(kb.Gaussian()).fit(X, [1.0, 1.0]).report.duplicates == 1
 
 
 def test_all_targets_zero():
     fit = kb.MinNormInterpolator(kb.Gaussian()).fit(TWICE, np.zeros(12))
     assert not fit.mean(BASE).any()
-    assert fit.health.residual == 0.0
+    assert fit.report.residual == 0.0
 
 
 def test_a_ridge_makes_the_matrix_regular():
-    health = kb.KernelRidge(kb.Gaussian(), ridge=1e-3).fit(TWICE, np.concatenate([TARGETS, TARGETS])).health
-    assert health.exact
-    assert health.duplicates == 6
+    report = kb.KernelRidge(kb.Gaussian(), ridge=1e-3).fit(TWICE, np.concatenate([TARGETS, TARGETS])).report
+    assert report.exact
+    assert report.duplicates == 6
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -108,7 +108,7 @@ def test_copies_are_found_in_data_of_the_papers_size(kernel, seed):
     X = np.vstack([X, X[rng.integers(0, 60, size=15)]])
     y = rng.standard_normal(75)
     fit = kb.MinNormInterpolator(kernel).fit(X, y)
-    assert (fit.health.rank, fit.health.duplicates) == (60, 15)
+    assert (fit.report.rank, fit.report.duplicates) == (60, 15)
     assert np.allclose(fit.weights, oracles.min_norm_weights(kernel(X), y), atol=1e-6)
 
 
@@ -121,5 +121,5 @@ def test_copies_far_from_the_origin(kernel, offset):
     X = np.vstack([X, X[:8]])
     here = kb.MinNormInterpolator(kernel).fit(X, y)
     there = kb.MinNormInterpolator(kernel).fit(X + offset, y)
-    assert there.health.rank == here.health.rank == 30
+    assert there.report.rank == here.report.rank == 30
     assert np.allclose(there.mean(Z + offset), here.mean(Z), atol=1e-6)

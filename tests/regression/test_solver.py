@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 
+import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, TooLarge
 from kernelbandits.linalg import memory
@@ -91,17 +92,19 @@ def test_estimates_grow_as_they_should():
         assert ratio(kb.GradientDescent(kb.Gaussian(), stopping, memory=0)) == pytest.approx(4.0, rel=0.05)
 
 
-def test_an_estimator_of_ones_own_has_no_estimate():
-    with pytest.raises(InvalidArgument, match="no estimate of cost is known for MyEstimator"):
-        kb.estimate(MyEstimator(), 100, 5)
+@pytest.mark.parametrize("estimator", examples.ESTIMATORS, ids=repr)
+def test_every_estimator_knows_its_cost(estimator):
+    small, large = kb.estimate(estimator, 1000, 10), kb.estimate(estimator, 100_000, 10)
+    assert 0 < small.operations < large.operations
+    assert 0 < small.bytes <= large.bytes
+    assert small.kernel_values < large.kernel_values
+    assert kb.estimate(estimator, 1, 1).seconds > 0
 
 
-class MyEstimator(kb.Estimator):
-    def _fit(self, X, y):
-        raise NotImplementedError
-
-    def without_data(self, dim):
-        raise NotImplementedError
+@pytest.mark.parametrize(("n", "d"), [(0, 5), (5, 0), (2.5, 5)])
+def test_a_cost_of_a_senseless_size_is_refused(n, d):
+    with pytest.raises(InvalidArgument, match="whole number"):
+        kb.estimate(kb.KernelRidge(kb.Gaussian()), n, d)
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ class JointTracker(Tracker):
 
     def mean_and_std(self, contexts: Array, row: int | None) -> tuple[Array, Array]:
         if row is None or self._ahead is None:
-            return self.posterior.mean_and_std(pairs(contexts))
+            return self.posterior._mean_and_std(pairs(contexts))
         self._next_row = row + 1
         places = slice(row * self._n_arms, (row + 1) * self._n_arms)
         variance = self._ahead.variance[0, places]

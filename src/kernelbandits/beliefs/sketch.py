@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelbandits.linalg.inverse_factor import InverseFactor
 from kernelbandits.linalg.panels import pieces
-from kernelbandits.regression.normal_equations import Basis, rows_of_block
+from kernelbandits.regression import Basis, rows_of_block
 from kernelbandits.types import Array
 
 _WAITING = 32

@@ -1,6 +1,7 @@
-"""Estimators: data in, predictor out."""
+"""Regression with kernels: an estimator is fitted to data and returns a predictor."""
 
 from kernelbandits.regression.base import Estimator, Predictor
+from kernelbandits.regression.basis import Basis, rows_of_block
 from kernelbandits.regression.centers import (
     Centers,
     GreedyCenters,
@@ -10,39 +11,40 @@ from kernelbandits.regression.centers import (
     UniformCenters,
 )
 from kernelbandits.regression.conjugate_gradient import ConjugateGradient
-from kernelbandits.regression.cost import Cost, estimate
+from kernelbandits.regression.cost import Cost
 from kernelbandits.regression.dual import DualPredictor, KernelRidge, MinNormInterpolator
-from kernelbandits.regression.gaussian_process import GaussianProcess, Posterior
+from kernelbandits.regression.gaussian_process import GaussianProcess, Outlook, Posterior
 from kernelbandits.regression.gradient_descent import GradientDescent
-from kernelbandits.regression.health import Health
-from kernelbandits.regression.iterative import Convergence, IterativePredictor
-from kernelbandits.regression.nystrom import Nystrom, NystromHealth, NystromPredictor
+from kernelbandits.regression.leave_one_out import leave_one_out
+from kernelbandits.regression.normal_equations import NormalEquations, Sums
+from kernelbandits.regression.nystrom import Nystrom, NystromPredictor
 from kernelbandits.regression.preconditioners import NoPreconditioner, PartialCholesky, Preconditioner
-from kernelbandits.regression.solver import Solver, solver_for
+from kernelbandits.regression.report import FitReport
+from kernelbandits.regression.solver import Solver, estimate, solver_for
 from kernelbandits.regression.stopping import FixedSteps, HeldOut, Stopping
 
 __all__ = [
+    "Basis",
     "Centers",
     "ConjugateGradient",
-    "Convergence",
     "Cost",
     "DualPredictor",
     "Estimator",
+    "FitReport",
     "FixedSteps",
     "GaussianProcess",
     "GradientDescent",
     "GreedyCenters",
-    "Health",
     "HeldOut",
-    "IterativePredictor",
     "KMeansCenters",
     "KernelRidge",
     "LeverageCenters",
     "MinNormInterpolator",
     "NoPreconditioner",
+    "NormalEquations",
     "Nystrom",
-    "NystromHealth",
     "NystromPredictor",
+    "Outlook",
     "PartialCholesky",
     "PivotedCenters",
     "Posterior",
@@ -50,7 +52,10 @@ __all__ = [
     "Predictor",
     "Solver",
     "Stopping",
+    "Sums",
     "UniformCenters",
     "estimate",
+    "leave_one_out",
+    "rows_of_block",
     "solver_for",
 ]

@@ -1,4 +1,4 @@
-"""What an estimator is: a frozen spec whose `fit` returns a predictor."""
+"""`Estimator`, a frozen spec whose `fit` returns a `Predictor`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Generic, TypeVar
 
 from kernelbandits import checks
 from kernelbandits.kernels import KernelExpansion
+from kernelbandits.regression.cost import Cost
+from kernelbandits.regression.report import FitReport
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike
 
@@ -21,22 +23,45 @@ class Predictor(ABC):
     def dim(self) -> int:
         """Number of features d."""
 
-    def mean(self, Z: ArrayLike) -> Array:
-        """Predictions at the rows of Z, shape (m,)."""
-        return self._mean(checks.points("Z", Z, dim=self.dim))
+    @property
+    @abstractmethod
+    def report(self) -> FitReport:
+        """What happened in the fit."""
 
     @property
     @abstractmethod
     def expansion(self) -> KernelExpansion | None:
         """The function as Σ_j a_j K(·, x_j), if it is one; then several arms can be evaluated together."""
 
+    def mean(self, Z: ArrayLike) -> Array:
+        """Predictions at the rows of Z, shape (m,)."""
+        return self._mean(checks.points("Z", Z, dim=self.dim))
+
     @abstractmethod
     def _mean(self, Z: Array) -> Array:
-        """Predictions for an array that was checked already, shape (m,)."""
+        """`mean` without checks."""
+
+
+class UncertainPredictor(Predictor):
+    """A predictor with a standard deviation."""
+
+    __slots__ = ()
+
+    def std(self, Z: ArrayLike) -> Array:
+        """Standard deviation of f at the rows of Z, shape (m,), without the noise of a new reward."""
+        return self.mean_and_std(Z)[1]
+
+    def mean_and_std(self, Z: ArrayLike) -> tuple[Array, Array]:
+        """`mean` and `std` at the rows of Z, both of shape (m,)."""
+        return self._mean_and_std(checks.points("Z", Z, dim=self.dim))
+
+    @abstractmethod
+    def _mean_and_std(self, Z: Array) -> tuple[Array, Array]:
+        """`mean_and_std` without checks."""
 
 
 class ExpansionPredictor(Predictor):
-    """A predictor that is a kernel expansion and nothing else.
+    """A predictor that is a kernel expansion.
 
     Attributes:
         function: f̂(z) = Σ_j a_j K(z, x_j).
@@ -68,20 +93,24 @@ P = TypeVar("P", bound=Predictor, covariant=True)
 
 
 class Estimator(Spec, ABC, Generic[P]):
-    """How to get from data to a predictor. Frozen; `fit` does not change it."""
+    """A method of regression. Frozen; `fit` does not change it."""
 
     __slots__ = ()
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> P:
-        """The predictor learnt from points X, shape (n, d), and targets y, shape (n,)."""
+        """The predictor fitted to points X, shape (n, d), and targets y, shape (n,)."""
         points = checks.points("X", X)
         targets = checks.targets("y", y, len(points))
         return self._fit(points, targets)
 
     @abstractmethod
     def _fit(self, X: Array, y: Array) -> P:
-        """`fit` for arrays that were checked already. They stay the caller's: what the predictor keeps, it copies."""
+        """`fit` without checks. The predictor copies what it keeps of X and y."""
 
     @abstractmethod
     def without_data(self, dim: int) -> P:
         """The prediction before any observation: 0 everywhere."""
+
+    @abstractmethod
+    def cost(self, n: int, d: int) -> Cost:
+        """What a fit to n points with d features costs."""

@@ -1,4 +1,4 @@
-"""Which points a Nyström approximation, or a preconditioner, is built on: one object a way of choosing them."""
+"""How the centres of a Nyström approximation or a preconditioner are chosen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.linalg import blas, lapack
 from kernelbandits.kernels import Kernel
 from kernelbandits.linalg.inverse_factor import EPS, TINY
 from kernelbandits.linalg.panels import pieces
-from kernelbandits.regression.pivoted_cholesky import greedy_pivots, random_pivots
+from kernelbandits.linalg.pivoted_cholesky import MatrixRows, greedy_pivots, random_pivots
 from kernelbandits.specs import Count, Spec
 from kernelbandits.types import Array, IntArray
 
@@ -20,24 +20,24 @@ _ROWS = 1024
 
 
 class Centers(Spec, ABC):
-    """How to choose centres. Frozen; chance comes in with `rng`."""
+    """A way of choosing centres. Frozen; randomness comes from `rng`."""
 
     __slots__ = ()
 
     @abstractmethod
     def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
-        """At most n centres for points X of shape (N, d), as fresh rows, shape (≤ n, d)."""
+        """At most n centres for points X of shape (N, d), as a new array of shape (≤ n, d)."""
 
 
 def _some(X: Array, n: int, rng: np.random.Generator) -> Array:
-    """N rows drawn without replacement in their old order; all of them where there are not more."""
+    """A uniform sample of n rows without replacement, in their old order; all rows if there are at most n."""
     return X.copy() if n >= len(X) else X[np.sort(rng.choice(len(X), n, replace=False))]
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class UniformCenters(Centers):
-    """Rows drawn uniformly, without replacement: no look at the data, O(n)."""
+    """Rows drawn uniformly without replacement, in O(n)."""
 
     def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
         return _some(X, n, rng)
@@ -48,8 +48,8 @@ class UniformCenters(Centers):
 class LeverageCenters(Centers):
     """Rows drawn with probability proportional to their approximate ridge leverage scores.
 
-    ℓ_i(λ) = (K (K + λI)⁻¹)_ii says how much of its own prediction a row makes. With λ = tr(K)/n they add up to n at
-    most. They are estimated from a uniform pilot S of s rows as (K(x_i, x_i) − k_iSᵀ (K_SS + λ (s/N) I)⁻¹ k_iS) / λ,
+    ℓ_i(λ) = (K (K + λI)⁻¹)_ii is the weight of y_i in the prediction at x_i. With λ = tr(K)/n the scores sum to at most
+    n. They are estimated from a uniform pilot S of s rows as (K(x_i, x_i) − k_iSᵀ (K_SS + λ (s/N) I)⁻¹ k_iS) / λ,
     where λ (s/N) is tr(K_SS)/n. O(N s (s + d)) time.
     """
 
@@ -62,7 +62,7 @@ class LeverageCenters(Centers):
         return X[np.sort(rng.choice(len(X), n, replace=False, p=scores / scores.sum()))]
 
     def _scores(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
-        """The estimates ℓ̂ up to a common factor, shape (N,); above 0, because every row keeps a chance."""
+        """The estimated scores up to a common factor, shape (N,); positive, so that every row can be drawn."""
         pilot = _some(X, self.pilot, rng)
         A = kernel.gram(pilot)
         A[np.diag_indices_from(A)] += max(float(np.trace(A)) / n, TINY)
@@ -78,9 +78,9 @@ class LeverageCenters(Centers):
 @final
 @dataclass(frozen=True, slots=True)
 class KMeansCenters(Centers):
-    """Centres of gravity of n clusters by Lloyd's iterations on a uniform sample of `sample` rows for each centre.
+    """Means of n clusters, by Lloyd's iterations on a uniform sample of `sample` rows per centre.
 
-    They are no rows of the data. O(iterations · sample · n² d) time, sample · n · d doubles of memory.
+    They are not rows of the data. O(iterations · sample · n² d) time, sample · n · d doubles of memory.
     """
 
     iterations: Count = 10
@@ -97,7 +97,7 @@ class KMeansCenters(Centers):
 
 
 def _nearest(X: Array, centers: Array) -> IntArray:
-    """The number of the nearest centre for every row."""
+    """The number of the nearest centre of each row."""
     half_norms = 0.5 * np.einsum("ij,ij->i", centers, centers)
     nearest = np.empty(len(X), dtype=np.int64)
     for rows in pieces(len(X), _ROWS):
@@ -106,7 +106,7 @@ def _nearest(X: Array, centers: Array) -> IntArray:
 
 
 def _means(X: Array, cluster: IntArray, old: Array) -> Array:
-    """The mean of every cluster; an empty one keeps its old centre."""
+    """The mean of each cluster; an empty one keeps its old centre."""
     order = np.argsort(cluster, kind="stable")
     filled, starts, counts = np.unique(cluster[order], return_index=True, return_counts=True)
     means = old.copy()
@@ -119,40 +119,35 @@ def _means(X: Array, cluster: IntArray, old: Array) -> Array:
 class PivotedCenters(Centers):
     """Pivots of a randomly pivoted Cholesky factorisation (Chen, Epperly, Tropp & Webber 2023), in blocks.
 
-    Each pivot is drawn with probability proportional to what the pivots before it leave of the diagonal, K(x, x) −
-    k_Sᵀ K_SS⁻¹ k_S: rare regions get their centres, crowded ones no more than they need. Blocks of pivots are proposed
-    at once and thinned by rejection, which leaves the distribution that of one pivot at a time.
+    Each pivot is drawn with probability proportional to the diagonal that the pivots S before it leave, K(x, x) −
+    k_Sᵀ K_SS⁻¹ k_S: rare regions get centres, dense ones no more than they need. Blocks of pivots are proposed at once
+    and thinned by rejection, which has the distribution of one pivot at a time.
 
-    Works on a uniform sample of `candidates` rows (at least 2n), because it holds candidates · n doubles.
+    Works on a uniform sample of `candidates` rows (at least 2n) and holds candidates · n doubles.
     """
 
     candidates: Count = 10_000
 
     def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
         rows = _some(X, max(self.candidates, 2 * n), rng)
-        return rows[random_pivots(kernel, rows, n, rng)]
+        return rows[random_pivots(kernel.diagonal(rows), _gram_rows(kernel, rows), n, rng)]
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class GreedyCenters(Centers):
-    """Pivots of partial Cholesky with complete pivoting: always the row that the ones before explain least.
+    """Pivots of a partial Cholesky factorisation with complete pivoting: always the row that is explained least so far.
 
-    Works on a uniform sample of `candidates` rows (at least 2n), because it holds candidates · n doubles.
+    Works on a uniform sample of `candidates` rows (at least 2n) and holds candidates · n doubles.
     """
 
     candidates: Count = 10_000
 
     def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
         rows = _some(X, max(self.candidates, 2 * n), rng)
-        return rows[greedy_pivots(kernel, rows, n)]
+        return rows[greedy_pivots(kernel.diagonal(rows), _gram_rows(kernel, rows), n)]
 
 
-__all__ = [
-    "Centers",
-    "GreedyCenters",
-    "KMeansCenters",
-    "LeverageCenters",
-    "PivotedCenters",
-    "UniformCenters",
-]
+def _gram_rows(kernel: Kernel, X: Array) -> MatrixRows:
+    left = kernel.left(X)
+    return lambda rows: kernel.evaluate(left, kernel.right(X[rows])).T

@@ -1,10 +1,9 @@
-"""Preconditioned conjugate gradients: the exact interpolator, or kernel ridge regression, without its N² doubles."""
+"""Preconditioned conjugate gradients: the interpolator or kernel ridge regression without holding N² doubles."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log10
 from typing import final
 
@@ -12,10 +11,11 @@ import numpy as np
 
 from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import memory as room
-from kernelbandits.regression.health import count_duplicates
-from kernelbandits.regression.iterative import Convergence, IterativeEstimator
+from kernelbandits.regression.cost import ASSUMED_ITERATIONS, Cost
+from kernelbandits.regression.iterative import IterativeEstimator
 from kernelbandits.regression.preconditioners import Inverse, PartialCholesky, Preconditioner
-from kernelbandits.regression.products import KernelProduct
+from kernelbandits.regression.products import KernelProduct, products_cost
+from kernelbandits.regression.report import FitReport, count_duplicates, distinct_rows
 from kernelbandits.reporting.progress import Progress
 from kernelbandits.specs import Count, CountFromZero, NonNegative, Probability
 from kernelbandits.types import Array
@@ -27,9 +27,8 @@ class ConjugateGradient(IterativeEstimator):
     """(K + ridge·I) a = y by preconditioned conjugate gradients, until ‖(K + ridge·I) a − y‖ ≤ tolerance · ‖y‖.
 
     With ridge = 0 this is the minimum-norm interpolator; repeated rows are merged and get the mean of their targets. K
-    is not held: an iteration costs O(N² d), less for the panels of K that fit into `memory` bytes and are kept. The
-    report of the predictor says how it went; a fit that did not converge warns with `NotConverged`. `seed` is where
-    the preconditioner's chance comes from.
+    is not held: an iteration costs O(N² d), less for the panels of K that fit into `memory` bytes and are kept. A fit
+    that does not converge warns with `NotConverged`. `seed` makes the preconditioner repeatable.
 
     >>> fit = ConjugateGradient(Gaussian(gamma=4.0)).fit([[0.0], [1.0]], [1.0, 2.0])
     >>> fit.mean([[0.0], [1.0]]).round(6), fit.report.converged
@@ -44,26 +43,25 @@ class ConjugateGradient(IterativeEstimator):
     memory: CountFromZero = 500_000_000
     seed: CountFromZero = 0
 
-    def least_memory(self, n: int, d: int) -> float:
-        """Bytes that a fit of n points with d features holds beside the panels it keeps."""
-        return self.preconditioner.memory(n) + 16.0 * n * (d + 2)
+    def cost(self, n: int, d: int) -> Cost:
+        products = products_cost(ASSUMED_ITERATIONS, n, d, self.memory)
+        return replace(products, bytes=products.bytes + self.preconditioner.memory(n) + 16.0 * n * (d + 2))
 
-    def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, Convergence]:
+    def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
         if self.ridge or not count_duplicates(X):
             return self._solve(X, y, start)
-        distinct, place, counts = np.unique(X + 0.0, axis=0, return_inverse=True, return_counts=True)
+        distinct, place, counts = distinct_rows(X)
         means, merged = np.bincount(place, y) / counts, np.bincount(place, start).astype(np.float64)
         weights, report = self._solve(distinct, means, merged)
         spread: Array = (weights / counts)[place]
         return spread, report
 
-    def _solve(self, X: Array, y: Array, start: Array) -> tuple[Array, Convergence]:
-        began = time.monotonic()
+    def _solve(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
         n, d = X.shape
-        size = self.least_memory(n, d)
-        room.require(size, f"conjugate gradients for {n} points", "use Nystrom, or a preconditioner of lower rank")
+        least = replace(self, memory=0).cost(n, d)
+        least.require(f"conjugate gradients for {n} points", "use Nystrom, or a preconditioner of lower rank")
         rng = np.random.default_rng(self.seed)
-        product = KernelProduct(self.kernel, X, self.ridge, min(self.memory, 0.5 * (room.available() - size)))
+        product = KernelProduct(self.kernel, X, self.ridge, min(self.memory, 0.5 * (room.available() - least.bytes)))
         inverse = self.preconditioner.prepare(self.kernel, X, self.ridge, rng)
         with Progress("conjugate gradients", -log10(self.tolerance)) as progress:
 
@@ -72,8 +70,10 @@ class ConjugateGradient(IterativeEstimator):
 
             iteration = _Iteration(product, inverse, self.tolerance, self.max_iterations, show)
             weights, steps, residual, reason = iteration.solve(y, start)
-        seconds = time.monotonic() - began
-        return weights, Convergence(n, steps, residual, seconds, residual <= self.tolerance, reason)
+        converged = residual <= self.tolerance
+        return weights, FitReport(
+            n, "conjugate gradients", n, n, residual, iterations=steps, converged=converged, reason=reason
+        )
 
 
 @final
@@ -86,9 +86,9 @@ class _Iteration:
     show: Callable[[int, float], None]
 
     def solve(self, y: Array, start: Array) -> tuple[Array, int, float, str]:
-        """Weights, number of iterations, relative residual, and why it ended.
+        """Weights, number of iterations, relative residual, and why the iteration ended.
 
-        A residual that its recurrence calls small is computed anew; if it is not, on it goes from there.
+        A residual that is small by its recurrence is computed directly; if it is not small, the iteration restarts.
         """
         size = float(np.linalg.norm(y)) or 1.0
         a, steps = start.copy(), 0
@@ -108,7 +108,7 @@ class _Iteration:
                 return a, steps, min(gain, relative), "rounding stops it: the matrix is singular, or nearly so"
 
     def _improve(self, residual: Array, size: float, steps: int) -> tuple[Array, int]:
-        """Conjugate gradients from 0 with this right side: the solution, and the number of iterations so far."""
+        """Conjugate gradients from 0 for this right-hand side: the solution, and the number of iterations so far."""
         a, residual = np.zeros_like(residual), residual.copy()
         direction, before = np.zeros_like(residual), 1.0
         while steps < self.most:
@@ -118,7 +118,7 @@ class _Iteration:
             image = self.product(direction)
             curvature = float(direction @ image)
             steps += 1
-            if curvature <= 0.0 or now <= 0.0:  # only rounding can do that: what follows would be noise
+            if curvature <= 0.0 or now <= 0.0:  # only possible by rounding
                 break
             step = now / curvature
             a += step * direction

@@ -1,4 +1,4 @@
-"""Gaussian-process posterior: mean, standard deviation, log-determinant, and observations appended in O(n²)."""
+"""Gaussian-process regression: mean, standard deviation, log-determinant; an observation is appended in O(n²)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg.inverse_factor import Appended, InverseFactor
-from kernelbandits.regression.base import Estimator, Predictor
+from kernelbandits.regression.base import Estimator, UncertainPredictor
+from kernelbandits.regression.cost import Cost, exact_cost
 from kernelbandits.regression.dual import refuse_too_large
+from kernelbandits.regression.report import FitReport
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array, ArrayLike
 
 
 class Outlook(NamedTuple):
-    """What a posterior says about f(x): v = L⁻¹ K(X, x), the mean, and the variance before and after the data."""
+    """A posterior at one point x: v = L⁻¹ K(X, x), the mean of f(x), and its variance before and after the data."""
 
     whitened: Array
     mean: float
@@ -27,18 +29,18 @@ class Outlook(NamedTuple):
 
 
 @final
-@dataclass(slots=True, eq=False)  # one is made per observation, and a frozen one would take twice as long to make
-class Posterior(Predictor):
-    """GP(0, K) given n observations y = f(x) + noise of variance `ridge`. A value: `extend` returns another one.
+@dataclass(slots=True, eq=False)  # not frozen: one is made per observation, and that would take twice as long
+class Posterior(UncertainPredictor):
+    """GP(0, K) given n observations y = f(x) + noise of variance `ridge`. `extend` returns a new posterior.
 
     With A = K(X, X) + ridge·I = L Lᵀ: mean(z) = vᵀ L⁻¹y and var(z) = K(z, z) − ‖v‖², where v = L⁻¹ K(X, z).
 
     Attributes:
-        points: room for the points, the first n rows are used.
-        whitened_targets: room for L⁻¹ y, likewise.
+        points: the points in the first n rows, followed by unused rows.
+        whitened_targets: L⁻¹ y in the first n entries, followed by unused ones.
         log_det: ln det(K(X, X) + ridge·I).
-        last: the newest row of L, None before the first `extend`.
-        floored: how many observations had a pivot lost in rounding, so that it was set to its rounding error.
+        last: the newest row of L; None before the first `extend`.
+        floored: number of pivots that were lost in rounding and set to their rounding error.
 
     """
 
@@ -70,6 +72,10 @@ class Posterior(Predictor):
         return KernelExpansion(self.kernel, self.X, self.factor.unwhiten(self.whitened_targets[: self.n]))
 
     @property
+    def report(self) -> FitReport:
+        return FitReport(self.n, "cholesky", self.n, self.n, floored=self.floored)
+
+    @property
     def information_gain(self) -> float:
         """½ ln det(I + K(X, X)/ridge)."""
         return 0.5 * (self.log_det - self.factor.n * log(self.ridge))
@@ -83,12 +89,7 @@ class Posterior(Predictor):
     def _mean(self, Z: Array) -> Array:
         return self.whitened_targets[: self.n] @ self.whiten(Z)
 
-    def std(self, Z: ArrayLike) -> Array:
-        """Standard deviation of f at the rows of Z, shape (m,); the noise of a new reward is not in it."""
-        return self.mean_and_std(checks.points("Z", Z, dim=self.dim))[1]
-
-    def mean_and_std(self, Z: Array) -> tuple[Array, Array]:
-        """Both at once for an array that was checked already: the whitened block is shared."""
+    def _mean_and_std(self, Z: Array) -> tuple[Array, Array]:
         V = self.whiten(Z)
         variance = self.kernel.diagonal(Z) - np.einsum("ij,ij->j", V, V)
         return self.whitened_targets[: self.n] @ V, np.sqrt(np.maximum(variance, 0.0))
@@ -99,7 +100,7 @@ class Posterior(Predictor):
         return self._extend(point, checks.reward(y), self.at(point))
 
     def at(self, x: Array) -> Outlook:
-        """What is known about f(x) at one point."""
+        """What the posterior says about f at one point x, shape (d,), without checks."""
         row = x[np.newaxis]
         whitened = self.whiten(row)[:, 0]
         prior = float(self.kernel.diagonal(row)[0])
@@ -107,21 +108,21 @@ class Posterior(Predictor):
         return Outlook(whitened, mean, prior, prior - float(whitened @ whitened))
 
     def _extend(self, x: Array, y: float, outlook: Outlook) -> Posterior:
-        """`extend` for a caller that has checked, and knows what the posterior says about f(x)."""
+        """`extend` without checks, given the outlook at x."""
         whitened, mean, prior, variance = outlook
         ridge, n, free = self.ridge, self.factor.n, self.factor.is_newest
         factor, last = self.factor.append(whitened, prior + ridge, variance + ridge)
         points, targets = self.points, self.whitened_targets
         if not free or n == len(points):
-            points, targets = _with_room(points, n), _with_room(targets, n)
+            points, targets = _enlarged(points, n), _enlarged(targets, n)
         points[n] = x
         targets[n] = (y - mean) / last.pivot
         log_det, floored = self.log_det + 2.0 * log(last.pivot), self.floored + last.floored
         return Posterior(self.kernel, ridge, factor, points, targets, log_det, last, floored)
 
 
-def _with_room(array: Array, n: int) -> Array:
-    """A copy of the first n rows with room for more: the array was full, or a successor owns its next row."""
+def _enlarged(array: Array, n: int) -> Array:
+    """A copy of the first n rows with room for more, because the array is full or a successor owns its next row."""
     larger = np.zeros((max(16, 2 * n), *array.shape[1:]))
     larger[:n] = array[:n]
     return larger
@@ -147,16 +148,18 @@ class GaussianProcess(Estimator[Posterior]):
         factor = InverseFactor.of(A)
         if factor is None:
             return self._one_by_one(X, y)
-        targets, log_det = factor.whiten(y), factor.log_det
-        return Posterior(self.kernel, self.ridge, factor, X.copy(), targets, log_det)
+        return Posterior(self.kernel, self.ridge, factor, X.copy(), factor.whiten(y), factor.log_det)
 
     def _one_by_one(self, X: Array, y: Array) -> Posterior:
-        """For a ridge below the rounding error of K: appending floors the lost pivots and counts them."""
+        """Fit with a ridge below the rounding error of K: appending floors the lost pivots and counts them."""
         posterior = self.without_data(X.shape[1])
         for x, target in zip(X, y, strict=True):
             posterior = posterior._extend(x, float(target), posterior.at(x))
         return posterior
 
     def without_data(self, dim: int) -> Posterior:
-        """The prior as a posterior of no observations."""
+        """The prior, as a posterior without observations."""
         return Posterior(self.kernel, self.ridge, InverseFactor.empty(), np.zeros((0, dim)), np.zeros(0), 0.0)
+
+    def cost(self, n: int, d: int) -> Cost:
+        return exact_cost(n, d, 2 / 3)  # the inverse of the factor takes another third

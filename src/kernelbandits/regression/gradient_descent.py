@@ -1,8 +1,7 @@
-"""Gradient descent in the RKHS, stopped early."""
+"""Gradient descent in the RKHS with early stopping."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
@@ -10,8 +9,10 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.regression.iterative import Convergence, IterativeEstimator
-from kernelbandits.regression.products import KernelProduct, largest_eigenvalue
+from kernelbandits.regression.cost import ASSUMED_ITERATIONS, Cost
+from kernelbandits.regression.iterative import IterativeEstimator
+from kernelbandits.regression.products import POWER_ITERATIONS, KernelProduct, largest_eigenvalue, products_cost
+from kernelbandits.regression.report import FitReport
 from kernelbandits.regression.stopping import HeldOut, Stopping
 from kernelbandits.reporting.progress import Progress
 from kernelbandits.specs import CountFromZero, NonNegative
@@ -21,12 +22,12 @@ from kernelbandits.types import Array, IntArray
 @final
 @dataclass(frozen=True, slots=True)
 class GradientDescent(IterativeEstimator):
-    """a ← a + η (y − (K + ridge·I) a) from 0, with η = 1/(largest eigenvalue of K + ridge·I), stopped by a rule.
+    """a ← a + η (y − (K + ridge·I) a) from 0, with η = 1/(largest eigenvalue of K + ridge·I).
 
-    After t steps a direction of K with eigenvalue μ is fitted up to (1 − η μ)^t: large ones soon, small ones late, so
-    that stopping early regularises as a ridge of about 1/(η t) does. The eigenvalue comes from the power iteration. A
-    step costs O(N² d), less for the panels of K that fit into `memory` bytes and are kept. `seed` is where the chance
-    in holding rows out comes from.
+    After t steps an eigenvector of K with eigenvalue μ is fitted up to (1 − η μ)^t, large eigenvalues first, so that
+    stopping early regularises like a ridge of about 1/(η t). The largest eigenvalue comes from the power iteration. A
+    step costs O(N² d), less for the panels of K that fit into `memory` bytes and are kept. `seed` makes the choice of
+    held-out rows repeatable.
 
     >>> fit = GradientDescent(Gaussian(), FixedSteps(200)).fit([[0.0], [3.0]], [1.0, 2.0])
     >>> fit.mean([[0.0], [3.0]]).round(6)
@@ -39,8 +40,18 @@ class GradientDescent(IterativeEstimator):
     memory: CountFromZero = 500_000_000
     seed: CountFromZero = 0
 
-    def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, Convergence]:
-        began = time.monotonic()
+    def cost(self, n: int, d: int) -> Cost:
+        descents = [
+            products_cost(POWER_ITERATIONS + steps, share * n, d, self.memory)
+            for share, steps in self.stopping.foreseen(ASSUMED_ITERATIONS)
+        ]
+        return Cost(
+            operations=sum(descent.operations for descent in descents),
+            kernel_values=sum(descent.kernel_values for descent in descents),
+            bytes=max(descent.bytes for descent in descents) + 16.0 * n * (d + 2),
+        )
+
+    def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
         rng = np.random.default_rng(self.seed)
 
         def descend(rows: IntArray) -> Iterator[Array]:
@@ -55,8 +66,10 @@ class GradientDescent(IterativeEstimator):
                 progress.show(step)
         residual = y - KernelProduct(self.kernel, X, self.ridge, 0)(weights)
         relative = float(np.linalg.norm(residual)) / (float(np.linalg.norm(y)) or 1.0)
-        seconds = time.monotonic() - began
-        return weights, Convergence(len(X), stop.steps, relative, seconds, stop.met, stop.reason)
+        n = len(X)
+        return weights, FitReport(
+            n, "gradient descent", n, n, relative, iterations=stop.steps, converged=stop.met, reason=stop.reason
+        )
 
     def _descend(self, X: Array, y: Array, start: Array) -> Iterator[Array]:
         product = KernelProduct(self.kernel, X, self.ridge, self.memory)

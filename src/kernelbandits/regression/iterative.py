@@ -1,71 +1,31 @@
-"""What iterative fits have in common: a report, warm starts, a predictor."""
+"""`IterativeEstimator`: warm starts, and a warning when an iteration does not converge."""
 
 from __future__ import annotations
 
+import time
 import warnings
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import final
+from dataclasses import replace
 
 import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, NotConverged
-from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.regression.base import Estimator, ExpansionPredictor
+from kernelbandits.kernels import KernelExpansion
+from kernelbandits.regression.dual import DualEstimator, DualPredictor
+from kernelbandits.regression.report import FitReport, count_duplicates
 from kernelbandits.types import Array, ArrayLike
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Convergence:
-    """How an iterative fit went.
-
-    Attributes:
-        n: number of distinct points.
-        iterations: how many were made.
-        residual: ‖(K + ridge·I) a − y‖ / ‖y‖ at the end, computed anew.
-        seconds: time of the fit.
-        converged: whether it ended as its rule wants.
-        reason: why it ended, in words.
-
-    """
-
-    n: int
-    iterations: int
-    residual: float
-    seconds: float
-    converged: bool
-    reason: str
-
-    def __str__(self) -> str:
-        done = "converged" if self.converged else "did not converge"
-        return (
-            f"{done} ({self.reason}): {self.iterations} iterations, {self.seconds:.1f} s, "
-            f"relative residual {self.residual:.1e}"
-        )
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class IterativePredictor(ExpansionPredictor):
-    """f̂(z) = Σ_j a_j K(z, x_j), with the report of the iteration that gave the weights a."""
-
-    function: KernelExpansion
-    report: Convergence
-
-
-class IterativeEstimator(Estimator[IterativePredictor]):
-    """An estimator that improves weights step by step and may begin where another fit ended."""
+class IterativeEstimator(DualEstimator):
+    """An estimator that improves its weights step by step and can continue from another fit."""
 
     __slots__ = ()
 
-    kernel: Kernel
+    def _fit(self, X: Array, y: Array) -> DualPredictor:
+        return self._fit_from(np.zeros(len(X)), X, y)
 
-    def _fit(self, X: Array, y: Array) -> IterativePredictor:
-        return self._finish(X, *self._iterate(X, y, np.zeros(len(X))))
-
-    def fit_from(self, start: IterativePredictor, X: ArrayLike, y: ArrayLike) -> IterativePredictor:
+    def fit_from(self, start: DualPredictor, X: ArrayLike, y: ArrayLike) -> DualPredictor:
         """`fit` with a warm start: the rows of X must begin with those that `start` was fitted to; new ones begin at 0.
 
         Kernel, ridge and targets may differ from those of `start`.
@@ -80,18 +40,17 @@ class IterativeEstimator(Estimator[IterativePredictor]):
             )
         weights = np.zeros(len(points))
         weights[: len(known)] = start.weights
-        return self._finish(points, *self._iterate(points, targets, weights))
+        return self._fit_from(weights, points, targets)
+
+    def _fit_from(self, start: Array, X: Array, y: Array) -> DualPredictor:
+        """`fit_from` without checks, given the weights to start from, shape (n,)."""
+        began, n = time.monotonic(), len(X)
+        weights, report = self._iterate(X, y, start)
+        report = replace(report, n=n, size=n, duplicates=count_duplicates(X), seconds=time.monotonic() - began)
+        if not report.converged:
+            warnings.warn(str(report), NotConverged, stacklevel=3)
+        return DualPredictor(KernelExpansion(self.kernel, X.copy(), weights), report)
 
     @abstractmethod
-    def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, Convergence]:
-        """Weights a of shape (n,), beginning with `start`, and the report."""
-
-    def _finish(self, X: Array, weights: Array, report: Convergence) -> IterativePredictor:
-        if not report.converged:
-            warnings.warn(f"{type(self).__name__} {report}", NotConverged, stacklevel=3)
-        return IterativePredictor(KernelExpansion(self.kernel, X.copy(), weights), report)
-
-    def without_data(self, dim: int) -> IterativePredictor:
-        anywhere = np.eye(1, dim)  # a centre of weight 0; a unit vector is one that every kernel accepts
-        report = Convergence(0, 0, 0.0, 0.0, True, "there is nothing to fit")
-        return IterativePredictor(KernelExpansion(self.kernel, anywhere, np.zeros(1)), report)
+    def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
+        """The weights a of shape (n,), from `start` on, and a report of the iteration."""

@@ -1,4 +1,4 @@
-"""Preconditioners for conjugate gradients: an approximation of K + ridge·I whose inverse is quick to apply."""
+"""Preconditioners for conjugate gradients: approximations of K + ridge·I with a cheap inverse."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from scipy.linalg import blas, lapack
 from kernelbandits.kernels import Kernel
 from kernelbandits.linalg.inverse_factor import EPS
 from kernelbandits.linalg.panels import pieces
+from kernelbandits.regression.basis import Basis, rows_of_block
 from kernelbandits.regression.centers import Centers, PivotedCenters
-from kernelbandits.regression.normal_equations import Basis, rows_of_block
 from kernelbandits.specs import Count, Spec
 from kernelbandits.types import Array
 
@@ -22,7 +22,7 @@ Inverse: TypeAlias = Callable[[Array], Array]
 
 
 class Preconditioner(Spec, ABC):
-    """How to approximate the inverse of K + ridge·I. Frozen; chance comes in with `rng`."""
+    """A way of approximating the inverse of K + ridge·I. Frozen; randomness comes from `rng`."""
 
     __slots__ = ()
 
@@ -32,7 +32,7 @@ class Preconditioner(Spec, ABC):
 
     @abstractmethod
     def memory(self, n: int) -> float:
-        """Bytes that it holds for n points."""
+        """Bytes that the inverse holds for n points."""
 
 
 @final
@@ -52,9 +52,9 @@ class NoPreconditioner(Preconditioner):
 class PartialCholesky(Preconditioner):
     """P = F Fᵀ + δ I with the partial Cholesky factor F of K at `rank` pivots: F Fᵀ = K_NS K_SS⁻¹ K_SN.
 
-    δ is ridge plus the mean of what F leaves of the diagonal: the right level where the rest of the spectrum is flat,
-    as in high dimension. `centers` chooses the pivots: `PivotedCenters()` at random (the default), `GreedyCenters()`
-    by the classical rule. Holds rank · N doubles; P⁻¹ r = (r − Q Qᵀ r)/δ with Q = F (FᵀF + δI)^{−½}, by Cholesky.
+    δ is ridge plus the mean of the diagonal of K − F Fᵀ, which suits a flat tail of the spectrum, as in high dimension.
+    `centers` chooses the pivots: `PivotedCenters()` at random (the default), `GreedyCenters()` by the classical rule.
+    Holds rank · N doubles; P⁻¹ r = (r − Q Qᵀ r)/δ with Q = F (FᵀF + δI)^{−½}, by Cholesky.
     """
 
     rank: Count = 300
@@ -65,12 +65,12 @@ class PartialCholesky(Preconditioner):
         Q, left = _partial_factor(basis, X)
         delta = ridge + max(float(left.mean()), 0.0)
         gram = Q.T @ Q
-        # Not below rounding error: there the factor below could not be made, nor would it say anything.
+        # At least the rounding error: else the factorisation of the next lines could fail.
         delta = max(delta, 100.0 * len(gram) * EPS * float(np.trace(gram)))
         gram[np.diag_indices_from(gram)] += delta
         factor, _ = lapack.dpotrf(gram, lower=0)
         for rows in pieces(len(Q), rows_of_block(len(gram))):
-            blas.dtrsm(1.0, factor, Q[rows].T, trans_a=1, overwrite_b=1)  # in place: a slice of rows lies together
+            blas.dtrsm(1.0, factor, Q[rows].T, trans_a=1, overwrite_b=1)  # in place: a slice of rows is contiguous
 
         def inverse(r: Array) -> Array:
             applied: Array = (r - Q @ (r @ Q)) / delta

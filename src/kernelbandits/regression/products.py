@@ -1,4 +1,4 @@
-"""Products K v with a kernel matrix that is not held: panel by panel, each for both of its places in K."""
+"""Products K v with a kernel matrix that is not held, panel by panel."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import numpy as np
 
 from kernelbandits.kernels import Kernel
 from kernelbandits.linalg.panels import pieces
+from kernelbandits.regression.cost import Cost
 from kernelbandits.types import Array
 
 PANEL = 512
 
 
 class KernelProduct:
-    """v ↦ K(X, X) v + ridge · v for one set of points, in O(N² d) time and O(N d) memory beside the kept panels.
+    """v ↦ K(X, X) v + ridge · v for one set of points, in O(N² d) time and O(N d) memory plus the panels kept.
 
-    K is symmetric, so a panel below the diagonal is made once and used twice. The first panels, as many as fit into
-    `memory` bytes, are kept and not made again in the next product.
+    K is symmetric, so a panel below the diagonal is computed once and used twice. As many of the first panels as fit
+    into `memory` bytes are kept for the next product.
     """
 
     def __init__(self, kernel: Kernel, X: Array, ridge: float, memory: float) -> None:
@@ -56,8 +57,8 @@ POWER_ITERATIONS = 20
 
 
 def largest_eigenvalue(product: KernelProduct, n: int, rng: np.random.Generator) -> float:
-    """An estimate of the largest eigenvalue of K by the power iteration; it is below it by a few per cent at most."""
-    v = rng.random(n) + 0.5  # a kernel matrix has a top eigenvector without sign changes as a rule
+    """The largest eigenvalue of K by the power iteration, too small by a few per cent at most."""
+    v = rng.random(n) + 0.5  # the top eigenvector of a kernel matrix rarely changes sign
     value = 0.0
     for _ in range(POWER_ITERATIONS):
         v /= np.linalg.norm(v)
@@ -66,3 +67,10 @@ def largest_eigenvalue(product: KernelProduct, n: int, rng: np.random.Generator)
         if not value:
             break
     return value
+
+
+def products_cost(times: int, n: float, d: int, memory: float) -> Cost:
+    """The cost of `times` products with a matrix of n points, if `memory` bytes of panels are kept."""
+    kept = min(float(memory), 4.0 * n**2)
+    made = 1 + (times - 1) * (1.0 - kept / (4.0 * n**2))
+    return Cost(made * n**2 * (d + 2) + times * 2 * n**2, made * n**2 / 2, kept)

@@ -1,4 +1,4 @@
-"""scikit-learn estimators over ours, for pipelines, cross-validation and grid search."""
+"""scikit-learn regressors for pipelines, cross-validation and grid search."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelbandits.kernels import Gaussian, Kernel
-from kernelbandits.regression.base import Estimator, Predictor
-from kernelbandits.regression.dual import KernelRidge, MinNormInterpolator
+from kernelbandits.regression.dual import DualEstimator, KernelRidge, MinNormInterpolator
 from kernelbandits.types import Array
 
 
 class _KernelRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """scikit-learn's protocol around one of our estimators.
+    """An estimator of this package with scikit-learn's interface.
 
     Attributes:
-        predictor_: the fitted predictor; its `health` tells how the solve went.
+        predictor_: the fitted predictor; its `report` says how the fit went.
         n_features_in_: number of features.
 
     """
 
-    def _estimator(self) -> Estimator[Predictor]:
+    def _estimator(self) -> DualEstimator:
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> Any:
@@ -49,7 +48,7 @@ class KernelInterpolator(_KernelRegressor):
     def __init__(self, kernel: Kernel | None = None) -> None:
         self.kernel = kernel
 
-    def _estimator(self) -> Estimator[Predictor]:
+    def _estimator(self) -> DualEstimator:
         return MinNormInterpolator(Gaussian() if self.kernel is None else self.kernel)
 
 
@@ -60,8 +59,5 @@ class KernelRidgeRegressor(_KernelRegressor):
         self.kernel = kernel
         self.ridge = ridge
 
-    def _estimator(self) -> Estimator[Predictor]:
+    def _estimator(self) -> DualEstimator:
         return KernelRidge(Gaussian() if self.kernel is None else self.kernel, self.ridge)
-
-
-__all__ = ["KernelInterpolator", "KernelRidgeRegressor"]

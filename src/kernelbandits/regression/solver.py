@@ -1,4 +1,4 @@
-"""Which way to solve a problem of a given size."""
+"""Which estimator to use for a problem of a given size, and what it costs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,26 @@ from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.linalg import memory as room
 from kernelbandits.regression.base import Estimator, Predictor
 from kernelbandits.regression.conjugate_gradient import ConjugateGradient
-from kernelbandits.regression.cost import Cost, estimate
+from kernelbandits.regression.cost import Cost
 from kernelbandits.regression.dual import KernelRidge, MinNormInterpolator
 from kernelbandits.regression.nystrom import Nystrom
 
 EXACT_MOST = 20_000
-"""Points up to which the exact solver is chosen: its N³ is still a matter of a minute."""
+"""Most points for the exact solver, which takes about a minute for them."""
 ITERATIVE_MOST = 100_000
-"""Points up to which conjugate gradients are chosen for an interpolator: an iteration is N²."""
+"""Most points for an interpolator by conjugate gradients, whose iteration is N²."""
 FEWEST_CENTERS, MOST_CENTERS = 500, 2000
 
-Make: TypeAlias = Callable[[Kernel], Estimator[Predictor]]
+MakeEstimator: TypeAlias = Callable[[Kernel], Estimator[Predictor]]
+
+
+def estimate(estimator: Estimator[Predictor], n: int, d: int) -> Cost:
+    """What fitting n points with d features costs.
+
+    >>> estimate(KernelRidge(Gaussian()), 100_000, 20).bytes > 8e10
+    True
+    """
+    return estimator.cost(checks.whole("n", n, at_least=1), checks.whole("d", d, at_least=1))
 
 
 @final
@@ -34,11 +43,11 @@ class Solver:
     Attributes:
         make: the estimator for a kernel.
         reason: the rule that chose it, in words.
-        cost: what a fit will cost.
+        cost: what a fit costs.
 
     """
 
-    make: Make
+    make: MakeEstimator
     reason: str
     cost: Cost
 
@@ -51,11 +60,11 @@ class Solver:
 
 
 def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Solver:
-    """The way to fit n points with d features within `memory` bytes (None: half of what is available).
+    """Choose an estimator for n points with d features within `memory` bytes (None: half of what is available).
 
     - Up to 20,000 points, if its N² doubles fit: exact (`MinNormInterpolator` for ridge = 0, `KernelRidge` above 0).
-    - Else for ridge = 0 up to 100,000 points, if its preconditioner fits: `ConjugateGradient`, which interpolates too.
-    - Else `Nystrom` with M = √N ln N centres, but 500 at least, 2,000 at most, and no more than fit.
+    - Else for ridge = 0 and up to 100,000 points, if its preconditioner fits: `ConjugateGradient`, which interpolates.
+    - Else `Nystrom` with M = √N ln N centres, at least 500, at most 2,000, and no more than fit.
 
     >>> solver_for(1_000_000, 50, ridge=1.0, memory=1e9)(Gaussian(gamma=4.0))
     Nystrom(kernel=Gaussian(gamma=4.0), ridge=1.0, n_centers=2000, centers=UniformCenters(), seed=0)
@@ -71,24 +80,24 @@ def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Sol
         found = choose(n, d, ridge, most)
         if found is not None:
             return found
-    raise TooLarge(f"no solver for {n} points with {d} features fits into {room.words(most)} of memory; give it more")
+    raise TooLarge(f"no solver for {n} points with {d} features fits into {room.words(most)} of memory; allow more")
 
 
-def _chosen(make: Make, n: int, d: int, reason: str) -> Solver:
-    return Solver(make, reason, estimate(make(Gaussian()), n, d))
+def _chosen(make: MakeEstimator, n: int, d: int, reason: str) -> Solver:
+    return Solver(make, reason, make(Gaussian()).cost(n, d))
 
 
 def _exact(n: int, d: int, ridge: float, most: float) -> Solver | None:
     def make(kernel: Kernel) -> Estimator[Predictor]:
         return KernelRidge(kernel, ridge) if ridge else MinNormInterpolator(kernel)
 
-    if n > EXACT_MOST or estimate(make(Gaussian()), n, d).bytes > most:
+    if n > EXACT_MOST or make(Gaussian()).cost(n, d).bytes > most:
         return None
     return _chosen(make, n, d, f"exact: {n} points are at most {EXACT_MOST}, and the matrix fits")
 
 
 def _conjugate_gradient(n: int, d: int, ridge: float, most: float) -> Solver | None:
-    least = ConjugateGradient(Gaussian()).least_memory(n, d)
+    least = ConjugateGradient(Gaussian(), memory=0).cost(n, d).bytes
     if ridge or n > ITERATIVE_MOST or least > most:
         return None
     kept = int(min(500_000_000, most - least))
@@ -99,9 +108,9 @@ def _conjugate_gradient(n: int, d: int, ridge: float, most: float) -> Solver | N
 def _nystrom(n: int, d: int, ridge: float, most: float) -> Solver | None:
     wanted = min(n, MOST_CENTERS, max(FEWEST_CENTERS, ceil(sqrt(n) * log(n))) if n > 1 else 1)
     n_centers = wanted
-    while n_centers > 1 and Nystrom(Gaussian(), ridge, n_centers).memory(n, d) > most:
+    while Nystrom(Gaussian(), ridge, n_centers).cost(n, d).bytes > most:
+        if n_centers == 1:
+            return None
         n_centers = n_centers * 3 // 4
-    if Nystrom(Gaussian(), ridge, n_centers).memory(n, d) > most:
-        return None
     reason = f"Nyström with {n_centers} centres: {n} points" + (" and little memory" if n_centers < wanted else "")
     return _chosen(lambda kernel: Nystrom(kernel, ridge, n_centers), n, d, reason)

@@ -1,4 +1,4 @@
-"""When gradient descent stops: how many steps are right is its regularisation."""
+"""When gradient descent stops. The number of steps is its regularisation."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kernelbandits.specs import Count, Probability, Spec
 from kernelbandits.types import Array, IntArray
 
 _KEPT = 2**24
-"""Numbers of a block that is kept between steps: 128 MiB."""
+"""Largest block that is kept between steps, in doubles: 128 MiB."""
 
 Descend: TypeAlias = Callable[[IntArray], Iterator[Array]]
-"""Weights after step 0, 1, 2 … of the descent on the given rows of the data, for ever."""
+"""Row numbers → an endless iterator over the weights after step 0, 1, 2 … of the descent on those rows."""
 
 
 class Stop(NamedTuple):
-    """After how many steps to stop, whether the rule was met, and why, in words."""
+    """The number of steps, whether the rule was met, and why, in words."""
 
     steps: int
     met: bool
@@ -29,7 +29,7 @@ class Stop(NamedTuple):
 
 
 class Stopping(Spec, ABC):
-    """A rule for the number of steps. Frozen; chance comes in with `rng`."""
+    """A rule for the number of steps. Frozen; randomness comes from `rng`."""
 
     __slots__ = ()
 
@@ -39,16 +39,16 @@ class Stopping(Spec, ABC):
 
     @abstractmethod
     def foreseen(self, usual: int) -> list[tuple[float, int]]:
-        """The descents of a fit, as (share of the rows, steps), for an estimate of cost.
+        """The expected descents of a fit as (share of the rows, steps), for its cost.
 
-        `usual` is the number of steps to assume where the data decide.
+        `usual` is the number of steps to assume if the data decide.
         """
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class FixedSteps(Stopping):
-    """So many steps."""
+    """A fixed number of steps."""
 
     steps: Count
 
@@ -64,8 +64,8 @@ class FixedSteps(Stopping):
 class HeldOut(Stopping):
     """The number of steps with the least squared error on a `fraction` of the rows, held out from a first descent.
 
-    The first descent ends when that error has not fallen for `patience` steps (met) or after `max_steps` (not met); the
-    second one, on all rows, makes the number of steps that was best.
+    The first descent ends when that error has not fallen for `patience` steps (met) or after `max_steps` (not met). The
+    second descent, on all rows, takes the best number of steps.
     """
 
     fraction: Probability = 0.2
@@ -78,7 +78,7 @@ class HeldOut(Stopping):
     def decide(self, kernel: Kernel, X: Array, y: Array, descend: Descend, rng: np.random.Generator) -> Stop:
         n_out = max(1, round(self.fraction * len(X)))
         if n_out >= len(X):
-            return Stop(1, True, "there are too few rows to hold some out")
+            return Stop(1, True, "there are too few rows to hold any out")
         order = rng.permutation(len(X))
         out, rows = np.sort(order[:n_out]), np.sort(order[n_out:])
         predicted = _predictions(kernel, X[rows], X[out])
@@ -95,7 +95,7 @@ class HeldOut(Stopping):
 
 
 def _predictions(kernel: Kernel, X: Array, Z: Array) -> Callable[[Array], Array]:
-    """Weights on the points X → values at the rows of Z; the block between them is kept only if it is small."""
+    """The map from weights on X to values at the rows of Z; K(Z, X) is kept only if it is small."""
     if len(X) * len(Z) > _KEPT:
         return lambda weights: KernelExpansion(kernel, X, weights)(Z)
     K = kernel.block(Z, X)

@@ -60,7 +60,7 @@ def pair_sums(kernel: Kernel, X: Array, y: Array, sizes: IntArray, ridge: float)
         n_windows = 1 if width == n else min(n, _MOST_WINDOWS)
         for start in np.unique(np.linspace(0, n - width, n_windows).round().astype(np.int64)):
             window = slice(start, start + width)
-            p, target = leave_one_out(kernel, X[window], y[window], ridge).predictions, y[window]
+            p, target = leave_one_out(kernel, X[window], y[window], ridge), y[window]
             sums[row] += [width, p.sum(), target.sum(), p @ p, target @ target, p @ target]
     return sums
 

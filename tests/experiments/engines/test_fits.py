@@ -65,7 +65,7 @@ def test_parts_of_files_are_the_fit_to_all_rows(files):
     many = kb.Nystrom(kb.Gaussian(), ridge=1e-2, n_centers=300)  # so many that all rows are in the sample
     parts = kb.fit_parquet(many, paths, reward_column="y", rows_per_part=300)
     whole = many.fit(X, y)
-    assert parts.health.n == 2500
+    assert parts.report.n == 2500
     assert np.array_equal(parts.centers, whole.centers)
     assert np.allclose(parts.mean(X), whole.mean(X), rtol=0, atol=1e-8)
 

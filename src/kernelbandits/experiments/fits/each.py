@@ -1,4 +1,4 @@
-"""One fit an arm, on any engine."""
+"""One fit per arm, on any engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments.engines import Engine, in_order, local
-from kernelbandits.regression.base import Estimator, Predictor
+from kernelbandits.regression import Estimator, Predictor
 from kernelbandits.types import ArrayLike
 
 Arm = TypeVar("Arm", bound=Hashable)
@@ -20,13 +20,13 @@ P = TypeVar("P", bound=Predictor)
 def fit_each(
     estimator: Estimator[P], data: Mapping[Arm, tuple[ArrayLike, ArrayLike]], engine: Engine | None = None
 ) -> dict[Arm, P]:
-    """The predictor of every arm from its points X, shape (n, d), and rewards y, shape (n,), in the order of `data`.
+    """Fit each arm to its points X, shape (n, d), and rewards y, shape (n,); arms keep the order of `data`.
 
     >>> fits = fit_each(KernelRidge(Gaussian(), 1.0), {"a": ([[0.0]], [1.0]), "b": ([[1.0]], [2.0])})
     >>> fits["a"].mean([[0.0]]).round(9)
     array([0.5])
     """
-    longest_first = sorted(data, key=lambda arm: -len(np.atleast_1d(data[arm][1])))  # so that none is left at the end
+    longest_first = sorted(data, key=lambda arm: -len(np.atleast_1d(data[arm][1])))  # else a long fit might start last
     tasks = [(arm, *data[arm]) for arm in longest_first]
     found = dict(zip(longest_first, in_order(engine or local(1), partial(_fit_arm, estimator), tasks), strict=True))
     return {arm: found[arm] for arm in data}

@@ -1,12 +1,12 @@
-"""Nyström fits to parquet files, part by part: every part is summed where it is read, the sums meet in a tree.
+"""Nyström fits to parquet files: each range of rows is summed where it is read, and the sums are added in a tree.
 
-A part is a range of rows of a file. Only M × M sums travel; of the rows, only a sample among which centres are chosen.
-The parts and the tree depend on the files and `rows_per_part` alone, so the fit is the same on every engine to the bit.
+Workers send back M × M sums and the rows from which centres are chosen. The ranges and the tree depend on the files and
+`rows_per_part` alone, so the fit is the same to the last bit on every engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,16 +18,15 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.experiments.engines import Engine, in_order, local
 from kernelbandits.experiments.fits.table import CANDIDATES
-from kernelbandits.regression.normal_equations import Basis, NormalEquations
-from kernelbandits.regression.nystrom import Nystrom, NystromPredictor
+from kernelbandits.regression import Basis, NormalEquations, Nystrom, NystromPredictor, Sums
 from kernelbandits.reporting.progress import Progress
-from kernelbandits.tables.scans import scan
+from kernelbandits.tables.scans import Block, scan
 from kernelbandits.types import Array
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Part:
+class RowRange:
     """Rows start … stop − 1 of a parquet file; `features` are the columns of X, `reward` is y."""
 
     path: str
@@ -36,19 +35,10 @@ class Part:
     start: int
     stop: int
 
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Sums:
-    """Normal equations without their centres, for travelling."""
-
-    gram: Array
-    moments: Array
-    square: float
-    n: int
-
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(self.gram + other.gram, self.moments + other.moments, self.square + other.square, self.n + other.n)
+    def blocks(self) -> Iterator[Block]:
+        """The rows, a block at a time."""
+        with scan(self.path, reward_column=self.reward, columns=self.features) as table:
+            yield from table.blocks(self.start, self.stop)
 
 
 def fit_parquet(
@@ -61,19 +51,19 @@ def fit_parquet(
     engine: Engine | None = None,
     rows_per_part: int = 2**18,
 ) -> NystromPredictor:
-    """The Nyström fit to all rows of parquet files that every worker can read.
+    """Fit all rows of parquet files that every worker can read.
 
-    Features are `columns`, or all columns of the first file but the reward and `drop`. Centres are chosen by
-    `estimator.centers` among rows evenly spread over every part, about 10 for each centre.
+    Features are `columns`, or all columns of the first file but the reward and `drop`. `estimator.centers` chooses
+    centres from about 10 rows per centre, spread evenly over each range.
 
     Args:
-        estimator: kernel, ridge, number and choice of the centres.
-        files: one path or several; the same paths must lead to the same files on every worker.
+        estimator: kernel, ridge, and the number and choice of centres.
+        files: one path or several, valid on every worker.
         reward_column: the column of y.
         columns: the columns of X.
         drop: columns that are not features.
-        engine: where the parts are read and summed; this process when None.
-        rows_per_part: rows of a task. A worker holds far fewer at a time.
+        engine: where the ranges are read and summed; None is this process.
+        rows_per_part: rows per task. A worker holds far fewer at a time.
 
     """
     engine = engine or local(1)
@@ -84,42 +74,38 @@ def fit_parquet(
     with Progress("fit", len(parts)) as progress:
         note = f"parts of at most {rows_per_part:,} rows"
         found = engine.reduce(partial(_sums, basis), Sums.__add__, parts, lambda done: progress.show(done, note))
-    equations = NormalEquations(basis)
-    equations.gram, equations.moments, equations.square, equations.n = found.gram, found.moments, found.square, found.n
-    return estimator.solve(equations)
+    return estimator.solve(NormalEquations(basis, found))
 
 
 def _parts(
     files: Sequence[str | Path], reward: str, columns: Sequence[str], drop: Sequence[str], rows: int
-) -> list[Part]:
+) -> list[RowRange]:
     if not files:
         raise InvalidArgument("files must not be empty: there is nothing to fit")
     parts = []
     for path in [str(Path(file).absolute()) for file in files]:
         if not path.lower().endswith(".parquet"):
-            raise InvalidFile(f"{path}: expected a .parquet file, which can be read from the middle")
+            raise InvalidFile(f"{path}: expected a .parquet file, which can be read from any row on")
         with scan(path, reward_column=reward, columns=columns, drop=drop) as table:
             columns, drop = table.features, ()  # the first file decides, also on the order of the features
             parts += [
-                Part(path, table.features, reward, start, min(table.n, start + rows))
+                RowRange(path, table.features, reward, start, min(table.n, start + rows))
                 for start in range(0, table.n, rows)
             ]
     return parts
 
 
-def _every(stride: int, part: Part) -> Array:
-    """Every stride-th row of a part, starting with its first, shape (m, d)."""
+def _every(stride: int, part: RowRange) -> Array:
+    """Every stride-th row of a range, starting with its first, shape (m, d)."""
     rows, skip = [], 0
-    with scan(part.path, reward_column=part.reward, columns=part.features) as table:
-        for block in table.blocks(part.start, part.stop):
-            rows.append(block.X[skip::stride])
-            skip = (skip - len(block.X)) % stride
+    for block in part.blocks():
+        rows.append(block.X[skip::stride])
+        skip = (skip - len(block.X)) % stride
     return np.concatenate(rows)
 
 
-def _sums(basis: Basis, part: Part) -> Sums:
+def _sums(basis: Basis, part: RowRange) -> Sums:
     equations = NormalEquations(basis)
-    with scan(part.path, reward_column=part.reward, columns=part.features) as table:
-        for block in table.blocks(part.start, part.stop):
-            equations.add(block.X, block.y)
-    return Sums(equations.gram, equations.moments, equations.square, equations.n)
+    for block in part.blocks():
+        equations.add(block.X, block.y)
+    return equations.sums

@@ -1,22 +1,21 @@
-"""Nyström fits from tables larger than memory: one pass chooses the centres, one sums up the normal equations."""
+"""Nyström fits to tables larger than memory: the first pass chooses centres, the second sums the normal equations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kernelbandits.linalg import memory
-from kernelbandits.regression.normal_equations import NormalEquations
-from kernelbandits.regression.nystrom import Nystrom, NystromPredictor
+from kernelbandits.regression import NormalEquations, Nystrom, NystromPredictor
 from kernelbandits.reporting.progress import Progress
-from kernelbandits.tables.scans import Block, Scan, scan
-from kernelbandits.types import Array, IntArray
+from kernelbandits.tables.scans import Scan, scan
+from kernelbandits.types import Array
 
 CANDIDATES = 10
-"""Rows in the sample among which centres are chosen, for each centre."""
+"""Size of the sample from which centres are chosen, in rows per centre."""
 
 
 def fit_table(
@@ -27,10 +26,10 @@ def fit_table(
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
 ) -> NystromPredictor:
-    """The fit to all rows of a .parquet, .csv or .csv.gz file, in O(M² + block) memory, with a progress bar.
+    """Fit all rows of a .parquet, .csv or .csv.gz file, in O(M² + block) memory, with a progress bar.
 
-    Features are `columns`, or all but the reward and `drop`. The first pass draws a uniform sample of 10 rows for each
-    centre, among which `estimator.centers` chooses; the second adds up the normal equations.
+    Features are `columns`, or all columns but the reward and `drop`. The first pass draws a uniform sample of 10 rows
+    per centre, from which `estimator.centers` chooses; the second sums the normal equations.
     """
     with scan(path, reward_column=reward_column, columns=columns, drop=drop) as table:
         [fit] = _fit(estimator, table).values()
@@ -46,53 +45,46 @@ def fit_arms(
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
 ) -> dict[Any, NystromPredictor]:
-    """One fit for each arm of a logged table, by arm, from the same two passes over the file for all of them."""
+    """Fit each arm of a logged table, in two passes over the file for all arms together."""
     with scan(path, arm_column=arm_column, reward_column=reward_column, columns=columns, drop=drop) as table:
         return _fit(estimator, table)
 
 
 def _fit(estimator: Nystrom, table: Scan) -> dict[Any, NystromPredictor]:
-    memory.require(estimator.memory(table.n, table.dim), f"a fit with {estimator.n_centers} centres", "use fewer")
+    cost = estimator.cost(table.n, table.dim)
+    cost.require(f"a fit with {estimator.n_centers} centres", "use fewer centres")
     with Progress(table.name, 2 * table.n) as progress:
         samples: dict[Any, RowSample] = {}
         rng = np.random.default_rng(estimator.seed)
-        done = 0
-        for block in table.blocks():
-            for arm, rows in _by_arm(block):
-                samples.setdefault(arm, RowSample(CANDIDATES * estimator.n_centers)).add(block.X[rows], rng)
-            done += len(block.y)
-            progress.show(done, "choosing centres")
-        arms = sorted(samples)
-        memory.require(
-            len(arms) * estimator.memory(table.n, table.dim),
-            f"a fit of {len(arms)} arms with {estimator.n_centers} centres each",
-            "use fewer centres",
-        )
-        equations = {arm: NormalEquations(estimator.basis(samples.pop(arm).rows)) for arm in arms}
-        for block in table.blocks():
-            for arm, rows in _by_arm(block):
-                equations[arm].add(block.X[rows], block.y[rows])
-            done += len(block.y)
-            progress.show(done, "fitting")
-        return {arm: estimator.solve(equations.pop(arm)) for arm in arms}
+        for arm, X, _ in _rows_by_arm(table, lambda done: progress.show(done, "choosing centres")):
+            samples.setdefault(arm, RowSample(CANDIDATES * estimator.n_centers)).add(X, rng)
+        what = f"a fit of {len(samples)} arms with {estimator.n_centers} centres each"
+        memory.require(len(samples) * cost.bytes, what, "use fewer centres")
+        equations = {arm: NormalEquations(estimator.basis(samples.pop(arm).rows)) for arm in sorted(samples)}
+        for arm, X, y in _rows_by_arm(table, lambda done: progress.show(table.n + done, "fitting")):
+            equations[arm].add(X, y)
+        return {arm: estimator.solve(equations.pop(arm)) for arm in [*equations]}
 
 
-def _by_arm(block: Block) -> Iterator[tuple[Any, IntArray | slice]]:
-    """Every arm in the block with its rows."""
-    if block.arms is None:
-        yield None, slice(None)
-        return
-    arms, place = np.unique(block.arms, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    ends = np.cumsum(np.bincount(place))
-    for arm, start, end in zip(arms.tolist(), [0, *ends[:-1]], ends, strict=True):
-        yield arm, order[start:end]
+def _rows_by_arm(table: Scan, show: Callable[[int], None]) -> Iterator[tuple[Any, Array, Array]]:
+    """For each block, each of its arms with its rows X and y; the arm is None without a column of arms."""
+    done = 0
+    for X, y, arm_of_row in table.blocks():
+        if arm_of_row is None:
+            yield None, X, y
+        else:
+            arms, place = np.unique(arm_of_row, return_inverse=True)
+            rows_of_arms = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
+            for arm, rows in zip(arms.tolist(), rows_of_arms, strict=True):
+                yield arm, X[rows], y[rows]
+        done += len(y)
+        show(done)
 
 
 class RowSample:
-    """A uniform sample without replacement of at most `size` of the rows that come by.
+    """A uniform sample without replacement of at most `size` rows of a stream.
 
-    Every row gets a random number; the rows with the smallest ones are the sample.
+    Each row gets a random key; the sample is the rows with the smallest keys.
     """
 
     def __init__(self, size: int) -> None:
@@ -101,7 +93,7 @@ class RowSample:
         self._rows: Array | None = None
 
     def add(self, X: Array, rng: np.random.Generator) -> None:
-        """Let rows come by."""
+        """Offer rows X of shape (n, d)."""
         keys = rng.random(len(X))
         if len(self._keys) == self._size:
             promising = keys < self._keys.max()
@@ -115,6 +107,6 @@ class RowSample:
 
     @property
     def rows(self) -> Array:
-        """The sample, in the order in which its rows came, shape (≤ size, d)."""
-        assert self._rows is not None, "no row came by"
+        """The sample in the order of the stream, shape (≤ size, d)."""
+        assert self._rows is not None, "no rows were added"
         return self._rows

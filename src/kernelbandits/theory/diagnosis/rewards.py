@@ -58,7 +58,7 @@ def _groups(arms: NDArray[Any] | None, n: int) -> tuple[list[str], list[IntArray
 
 
 def _fit(kernel: Kernel, X: Array, y: Array) -> tuple[Array, Array, float]:
-    return leave_one_out(kernel, X, y).predictions, y, MinNormInterpolator(kernel).fit(X, y).norm
+    return leave_one_out(kernel, X, y), y, MinNormInterpolator(kernel).fit(X, y).norm
 
 
 def _summary(arm: str | None, predictions: Array, y: Array, norm: float) -> FitError:
