@@ -8,7 +8,7 @@ import examples
 import kernelbandits as kb
 import oracles
 from kernelbandits.beliefs.pairs import PairKernel, pairs
-from kernelbandits.linalg.segments import Segments
+from kernelbandits.linalg import Segments
 
 K, DIM, RIDGE = 3, 4, 0.05
 MODEL = kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=RIDGE)

@@ -5,7 +5,7 @@ import pytest
 
 import examples
 import kernelbandits as kb
-from kernelbandits.linalg.segments import Segments
+from kernelbandits.linalg import Segments
 
 SIZES = (3, 1, 0, 5)
 
@@ -45,7 +45,7 @@ def test_features_written_into_room_are_the_features(kernel, dim):
     X = np.random.default_rng(1).standard_normal((6, dim))
     left = kernel.left(X)
     room = tuple(np.full((9, feature.shape[1]), np.nan) for feature in left)
-    kernel.write_left(X[2:], tuple(feature[3:7] for feature in room))
+    kernel.left(X[2:], out=tuple(feature[3:7] for feature in room))
     for written, feature in zip(room, left, strict=True):
         assert np.array_equal(written[3:7], feature[2:])
         assert np.isnan(written[[0, 1, 2, 7, 8]]).all()

@@ -7,10 +7,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from kernelbandits.kernels import Kernel, StackedExpansions
-from kernelbandits.kernels.base import Features
-from kernelbandits.linalg.aligned import aligned_zeros
-from kernelbandits.linalg.segments import Segments
+from kernelbandits.kernels import Features, Kernel, StackedExpansions
+from kernelbandits.linalg import Segments, aligned_zeros
 from kernelbandits.regression.base import Predictor
 from kernelbandits.regression.gaussian_process import Outlook, Posterior
 from kernelbandits.types import Array
@@ -145,7 +143,7 @@ class _Share:
             features = self.features or self._kernel.left(new)
             self.features = tuple([_with_room(feature, width) for feature in features])
             self.room = width
-        self._kernel.write_left(new, tuple([feature[old:n] for feature in self.features]))
+        self._kernel.left(new, out=tuple([feature[old:n] for feature in self.features]))
         self._n = n
         return crowded
 
