@@ -25,7 +25,7 @@ def sets_and_points(dim, seed=0):
 def test_values_of_sets(kernel, dim):
     sets, Z = sets_and_points(dim)
     out = Segments(SIZES)
-    kernel.evaluate_each([kernel.left(X) for X in sets], kernel.right(Z), out)
+    kernel.evaluate_each([*zip(*map(kernel.left, sets), strict=True)], kernel.right(Z), out)
     for X, z, values in zip(sets, Z, out.parts, strict=True):
         assert np.allclose(values, kernel.block(X, z[np.newaxis])[:, 0], rtol=1e-12, atol=1e-13)
 
@@ -35,7 +35,7 @@ def test_a_copy_is_at_distance_zero_in_a_set_too(dim):
     kernel = kb.Gaussian(gamma=4.0)
     sets, Z = sets_and_points(dim)
     out = Segments(SIZES)
-    kernel.evaluate_each([kernel.left(1e6 + X) for X in sets], kernel.right(1e6 + Z), out)
+    kernel.evaluate_each([*zip(*(kernel.left(1e6 + X) for X in sets), strict=True)], kernel.right(1e6 + Z), out)
     assert [float(values[-1]) for values in out.parts if len(values)] == [1.0] * 3
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import final
 
 import numpy as np
@@ -39,21 +39,19 @@ class PairKernel(Combination):
     It holds an array, so a file cannot name it: beliefs make it from specs that can be named.
     """
 
-    __slots__ = ("_arms", "_contexts", "covariance", "kernel")
+    __slots__ = ("_geometries", "covariance", "kernel")
 
     def __init__(self, kernel: Kernel, covariance: Array) -> None:
         self.kernel = kernel
         self.covariance = covariance
-        self._contexts = {geometry: _Contexts(geometry) for geometry in kernel.geometries}
-        self._arms = _Arms(covariance)
+        self._geometries = (*map(_Contexts, kernel.geometries), _Arms(covariance))
 
     @property
     def geometries(self) -> tuple[Geometry, ...]:
-        return (*self._contexts.values(), self._arms)
+        return self._geometries
 
-    def _values(self, t: Mapping[Geometry, Array], order: int) -> Array:
-        of_contexts = {geometry: t[contexts] for geometry, contexts in self._contexts.items()}
-        return self.kernel._values(of_contexts, order) * t[self._arms]
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        return self.kernel._values(t[:-1], order) * t[-1]
 
 
 @final

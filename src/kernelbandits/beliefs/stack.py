@@ -99,8 +99,8 @@ class PosteriorStack:
         """Give every arm its place; one without observations sums up a single zero."""
         self._shares = dict(sorted(self._shares.items()))
         self._arms = np.array([*self._shares], dtype=np.int64)
-        self._features = [share.features for share in self._shares.values()]
-        self._covariances = Segments([len(features[0]) for features in self._features])
+        self._features = [*zip(*(share.features for share in self._shares.values()), strict=True)]
+        self._covariances = Segments([share.room for share in self._shares.values()])
         rooms = [self._shares[arm].room if arm in self._shares else 1 for arm in range(len(self.posteriors))]
         edges = [*accumulate(rooms, initial=0)]
         self._starts = np.array(edges[:-1], dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import final
@@ -25,7 +25,7 @@ class Combination(Kernel):
                 f"{self} combines different geometries (distance, inner product) and has no single profile; "
                 "combine kernels of one class to use profiles"
             )
-        return self._values({self.geometry: t}, order)
+        return self._values([t], order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,20 @@ class _Pair(Combination):
     def geometries(self) -> tuple[Geometry, ...]:
         return tuple(dict.fromkeys(self.first.geometries + self.second.geometries))
 
+    def _split(self, t: Sequence[Array]) -> tuple[list[Array], list[Array]]:
+        """The values of t that belong to the first and to the second kernel."""
+        found = dict(zip(self.geometries, t, strict=True))
+        return [found[g] for g in self.first.geometries], [found[g] for g in self.second.geometries]
+
 
 @final
 @dataclass(frozen=True, slots=True)
 class Sum(_Pair):
     """K = K₁ + K₂."""
 
-    def _values(self, t: Mapping[Geometry, Array], order: int) -> Array:
-        return self.first._values(t, order) + self.second._values(t, order)
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        first, second = self._split(t)
+        return self.first._values(first, order) + self.second._values(second, order)
 
 
 @final
@@ -54,11 +60,12 @@ class Sum(_Pair):
 class Product(_Pair):
     """K = K₁ K₂, elementwise (positive definite by Schur's theorem)."""
 
-    def _values(self, t: Mapping[Geometry, Array], order: int) -> Array:
+    def _values(self, t: Sequence[Array], order: int) -> Array:
         """Leibniz' rule: Σ_j C(m, j) h₁^{(j)} h₂^{(m−j)}."""
-        total = self.first._values(t, 0) * self.second._values(t, order)
+        first, second = self._split(t)
+        total = self.first._values(first, 0) * self.second._values(second, order)
         for j in range(1, order + 1):
-            total += comb(order, j) * self.first._values(t, j) * self.second._values(t, order - j)
+            total += comb(order, j) * self.first._values(first, j) * self.second._values(second, order - j)
         return total
 
 
@@ -80,7 +87,7 @@ class Scaled(_Modified):
 
     factor: Positive
 
-    def _values(self, t: Mapping[Geometry, Array], order: int) -> Array:
+    def _values(self, t: Sequence[Array], order: int) -> Array:
         return self.factor * self.kernel._values(t, order)
 
 
@@ -91,6 +98,6 @@ class Shifted(_Modified):
 
     offset: Positive
 
-    def _values(self, t: Mapping[Geometry, Array], order: int) -> Array:
+    def _values(self, t: Sequence[Array], order: int) -> Array:
         values = self.kernel._values(t, order)
         return values + self.offset if order == 0 else values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Features: TypeAlias = tuple[Array, ...]
 """Features of n points: one array of shape (n, p) per geometry of the kernel."""
+
+_SMALL = 2**16  # entries of a block that is evaluated at once
 
 
 class Kernel(Spec, ABC):
@@ -40,8 +42,8 @@ class Kernel(Spec, ABC):
         """h(t), or its derivative of the given order (0, 1, 2), elementwise. Does not write into t."""
 
     @abstractmethod
-    def _values(self, t: Mapping[Geometry, Array], order: int) -> Array:
-        """The kernel's values, given t for each geometry; `order` asks for a derivative of the profile."""
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        """The kernel's values, given t for each of the geometries; `order` asks for a derivative of the profile."""
 
     @property
     def geometry(self) -> Geometry | None:
@@ -80,13 +82,13 @@ class Kernel(Spec, ABC):
 
     def diagonal(self, X: Array) -> Array:
         """K(x, x) for every row of X, shape (n,), without the rest of the Gram matrix."""
-        return self._values({geometry: geometry.diagonal(X) for geometry in self.geometries}, 0)
+        return self._values([geometry.diagonal(X) for geometry in self.geometries], 0)
 
     def left(self, X: Array, out: Features | None = None) -> Features:
         """Features of points on the left side of K(·, ·), written into `out` if given."""
-        geometries = self.geometries
-        outs = out or (None,) * len(geometries)
-        return tuple([geometry.left(X, o) for geometry, o in zip(geometries, outs, strict=True)])
+        if out is None:
+            return tuple([geometry.left(X) for geometry in self.geometries])
+        return tuple([geometry.left(X, part) for geometry, part in zip(self.geometries, out, strict=True)])
 
     def right(self, Z: Array) -> Features:
         """Features of points on the right side."""
@@ -94,29 +96,25 @@ class Kernel(Spec, ABC):
 
     def evaluate(self, left: Features, right: Features) -> Array:
         """K for every pair of points, shape (n, m)."""
-        t = {g: g.evaluate(x, z) for g, x, z in zip(self.geometries, left, right, strict=True)}
-        K = next(iter(t.values()))
-        n, m = K.shape
-        height = rows_at_once(m)
-        if n <= height:
+        t = [g.evaluate(x, z) for g, x, z in zip(self.geometries, left, right, strict=True)]
+        K = t[0]
+        if K.size <= _SMALL:
             return self._values(t, 0)
-        for rows in pieces(n, height):  # temporary arrays stay in the cache
-            K[rows] = self._values({geometry: part[rows] for geometry, part in t.items()}, 0)
+        for rows in pieces(len(K), rows_at_once(K.shape[1])):  # temporary arrays stay in the cache
+            K[rows] = self._values([part[rows] for part in t], 0)
         return K
 
-    def evaluate_each(self, lefts: Sequence[Features], right: Features, out: Segments) -> None:
+    def evaluate_each(self, lefts: Sequence[Sequence[Array]], right: Features, out: Segments) -> None:
         """Write K(x, z_i) into `out` for every point x of set i and the i-th point on the right.
 
-        `lefts` has one entry per set with features of shape (n, p), or a single entry for g sets of equal size with
-        features of shape (g, n, p).
+        `lefts` holds for each geometry the features of all sets: one array of shape (n, p) per set, or a single array
+        of shape (g, n, p) for g sets of equal size.
         """
-        t: dict[Geometry, Array] = {}
-        segments = out
-        for geometry, xs, z in zip(self.geometries, zip(*lefts, strict=True), right, strict=True):
-            if t:
-                segments = Segments(out.sizes)
-            geometry.evaluate_each(xs, z, segments)
-            t[geometry] = segments.values
+        t: list[Array] = []
+        for geometry, left, z in zip(self.geometries, lefts, right, strict=True):
+            segments = Segments(out.sizes) if t else out
+            geometry.evaluate_each(left, z, segments)
+            t.append(segments.values)
         out.values[:] = self._values(t, 0)
 
     def __add__(self, other: Kernel | float) -> Sum | Shifted:
@@ -141,8 +139,8 @@ class ProfileKernel(Kernel):
 
     __slots__ = ()
 
-    def _values(self, t: Mapping[Geometry, Array], order: int) -> Array:
-        return self.profile(t[self.geometries[0]], order)
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        return self.profile(t[0], order)
 
 
 class RadialKernel(ProfileKernel):

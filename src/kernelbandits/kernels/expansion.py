@@ -56,10 +56,11 @@ class StackedExpansions:
 
     def __init__(self, expansions: Sequence[KernelExpansion]) -> None:
         [self._kernel] = {expansion.kernel for expansion in expansions}
-        self._lefts: list[Features] = [self._kernel.left(expansion.centers) for expansion in expansions]
+        features = (self._kernel.left(expansion.centers) for expansion in expansions)
+        self._lefts: list[Sequence[Array]] = [*zip(*features, strict=True)]
         self._sizes = [len(expansion.coefficients) for expansion in expansions]
         if len({*self._sizes}) == 1:
-            self._lefts = [tuple(np.stack(features) for features in zip(*self._lefts, strict=True))]
+            self._lefts = [[np.stack(left)] for left in self._lefts]
         self._coefficients = np.concatenate([expansion.coefficients for expansion in expansions])
         self._starts = [0, *accumulate(self._sizes[:-1])]
 

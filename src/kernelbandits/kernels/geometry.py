@@ -7,6 +7,7 @@ inner product, so t for two sets of points is one matrix product, and features o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -58,8 +59,7 @@ class Geometry(ABC):
 def _write_products(lefts: Sequence[Array], right: Array, out: Segments) -> None:
     """The products left · right of `evaluate_each`."""
     if lefts[0].ndim == 2:
-        for x, row, part in zip(lefts, right, out.parts, strict=True):
-            x.dot(row, part)
+        deque(map(np.ndarray.dot, lefts, right, out.parts), maxlen=0)  # a loop in C: it runs for every decision
     else:  # sets of equal size: one batched product
         [x] = lefts
         np.matmul(x, right[:, :, np.newaxis], out=out.values.reshape(len(x), -1, 1))
@@ -128,25 +128,25 @@ class Radial(Geometry):
 
     def evaluate(self, left: Array, right: Array) -> Array:
         t: Array = left @ right.T
-        tolerance = _rounding_errors(right)
-        if not _all_above(t, tolerance):
-            np.copyto(t, 0.0, where=t <= tolerance)
+        norms, error = right[:, 1], _relative_error(right.shape[1])
+        if not _all_above(t, norms, error):
+            np.copyto(t, 0.0, where=t <= norms * error)
         return t
 
     def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
         _write_products(lefts, right, out)
-        t, tolerance = out.values, _rounding_errors(right)
-        if not _all_above(t, tolerance):
-            np.copyto(t, 0.0, where=t <= tolerance.repeat(out.sizes))
+        t, norms, error = out.values, right[:, 1], _relative_error(right.shape[1])
+        if not _all_above(t, norms, error):
+            np.copyto(t, 0.0, where=t <= (norms * error).repeat(out.sizes))
 
     def diagonal(self, X: Array) -> Array:
         return np.zeros(len(X))
 
 
-def _all_above(t: Array, tolerance: Array) -> bool:
-    """Whether all of t exceeds every tolerance. This is the usual case, and one pass over t shows it."""
+def _all_above(t: Array, norms: Array, error: float) -> bool:
+    """Whether all of t exceeds every rounding error. This is the usual case, and one pass over t shows it."""
     # `argmin` is much faster than `min` for small arrays.
-    return not t.size or t.item(t.argmin()) > tolerance.item(tolerance.argmax())
+    return not t.size or t.item(t.argmin()) > norms.item(norms.argmax()) * error
 
 
 @cache
@@ -157,12 +157,11 @@ def _heads(d: int) -> tuple[Array, Array]:
     return np.array([0.0, -0.5, *zeros]), np.array([-0.5, 0.0, *zeros])
 
 
-def _rounding_errors(right: Array) -> Array:
-    """Rounding error of t near 0 for each point on the right, shape (m,): there both norms are alike."""
-    p = right.shape[1]
+@cache
+def _relative_error(p: int) -> float:
+    """Rounding error of t near 0 as a multiple of ‖z‖², for p features; there both norms are alike."""
     d = p - 2 if p < _SHORT else p - 1 - LINE  # a lower bound on the number of coordinates, because of the padding
-    errors: Array = right[:, 1] * (4.0 * EPS * p / d)
-    return errors
+    return 4.0 * EPS * p / d
 
 
 @final

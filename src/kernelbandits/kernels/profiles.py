@@ -27,8 +27,8 @@ _DEBYE_FROM = 100.0  # above this order the uniform expansion is exact to 1e-10 
 
 def exponential_profile(t: Array, rate: float, order: int) -> Array:
     """Derivative of the given order of exp(rate · t), elementwise."""
-    values = np.multiply(t, rate, out=np.empty_like(t))
-    np.exp(values, out=values)  # in place: it saves a pass over memory
+    values: Array = np.asarray(t * rate)
+    np.exp(values, values)  # in place: it saves an array
     return values if order == 0 else rate**order * values
 
 
