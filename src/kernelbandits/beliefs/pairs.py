@@ -51,7 +51,9 @@ class PairKernel(Combination):
         return self._geometries
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
-        return self.kernel._values(t[:-1], order) * t[-1]
+        values = self.kernel._values(t[:-1], order)
+        values *= t[-1]
+        return values
 
 
 @final

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import comb
 from typing import final
 
+import numpy as np
+
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.base import Kernel
 from kernelbandits.kernels.geometry import Geometry
@@ -25,7 +27,7 @@ class Combination(Kernel):
                 f"{self} combines different geometries (distance, inner product) and has no single profile; "
                 "combine kernels of one class to use profiles"
             )
-        return self._values([t], order)
+        return self._values([np.array(t)], order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,9 @@ class _Pair(Combination):
         return tuple(dict.fromkeys(self.first.geometries + self.second.geometries))
 
     def _split(self, t: Sequence[Array]) -> tuple[list[Array], list[Array]]:
-        """The values of t that belong to the first and to the second kernel."""
+        """Copies of t for the first and for the second kernel."""
         found = dict(zip(self.geometries, t, strict=True))
-        return [found[g] for g in self.first.geometries], [found[g] for g in self.second.geometries]
+        return [found[g].copy() for g in self.first.geometries], [found[g].copy() for g in self.second.geometries]
 
 
 @final
@@ -65,6 +67,7 @@ class Product(_Pair):
         first, second = self._split(t)
         total = self.first._values(first, 0) * self.second._values(second, order)
         for j in range(1, order + 1):
+            first, second = self._split(t)
             total += comb(order, j) * self.first._values(first, j) * self.second._values(second, order - j)
         return total
 
@@ -88,7 +91,9 @@ class Scaled(_Modified):
     factor: Positive
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
-        return self.factor * self.kernel._values(t, order)
+        values = self.kernel._values(t, order)
+        values *= self.factor
+        return values
 
 
 @final
@@ -100,4 +105,6 @@ class Shifted(_Modified):
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
         values = self.kernel._values(t, order)
-        return values + self.offset if order == 0 else values
+        if order == 0:
+            values += self.offset
+        return values

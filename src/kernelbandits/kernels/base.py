@@ -43,7 +43,10 @@ class Kernel(Spec, ABC):
 
     @abstractmethod
     def _values(self, t: Sequence[Array], order: int) -> Array:
-        """The kernel's values, given t for each of the geometries; `order` asks for a derivative of the profile."""
+        """The kernel's values, given t for each of the geometries; `order` asks for a derivative of the profile.
+
+        May overwrite t, and the caller may overwrite the result.
+        """
 
     @property
     def geometry(self) -> Geometry | None:
@@ -115,7 +118,9 @@ class Kernel(Spec, ABC):
             segments = Segments(out.sizes) if t else out
             geometry.evaluate_each(left, z, segments)
             t.append(segments.values)
-        out.values[:] = self._values(t, 0)
+        values = self._values(t, 0)
+        if values is not out.values:
+            out.values[:] = values
 
     def __add__(self, other: Kernel | float) -> Sum | Shifted:
         """The kernel K₁ + K₂, or a kernel plus a positive constant."""
