@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from kernelbandits.linalg.inverse_factor import EPS, safe_threads
+from kernelbandits.linalg.precision import EPS
+from kernelbandits.linalg.threads import safe_threads
 from kernelbandits.types import Array, BoolArray
 
 

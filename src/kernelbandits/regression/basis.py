@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg.inverse_factor import EPS, one_thread
+from kernelbandits.linalg import EPS, one_thread
 from kernelbandits.types import Array
 
 _BLOCK = 2**21

@@ -10,9 +10,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg.inverse_factor import EPS, TINY
-from kernelbandits.linalg.panels import pieces
-from kernelbandits.linalg.pivoted_cholesky import MatrixRows, greedy_pivots, random_pivots
+from kernelbandits.linalg import EPS, TINY, MatrixRows, greedy_pivots, pieces, random_pivots
 from kernelbandits.specs import Count, Spec
 from kernelbandits.types import Array, IntArray
 

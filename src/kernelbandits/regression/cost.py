@@ -10,8 +10,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.linalg import memory
-from kernelbandits.linalg.inverse_factor import blas_threads
+from kernelbandits.linalg import blas_threads, memory
 
 ASSUMED_ITERATIONS = 30
 """Iterations that a cost assumes for conjugate gradients and for early stopping, where the data decide."""

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg.symmetric import eigenpairs, safe_cholesky
+from kernelbandits.linalg import eigenpairs, safe_cholesky
 from kernelbandits.regression.base import Estimator, ExpansionPredictor
 from kernelbandits.regression.cost import Cost, exact_cost
 from kernelbandits.regression.report import FitReport, count_duplicates, distinct_rows

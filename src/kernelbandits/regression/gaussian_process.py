@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg.inverse_factor import Appended, InverseFactor
+from kernelbandits.linalg import Appended, InverseFactor
 from kernelbandits.regression.base import Estimator, UncertainPredictor
 from kernelbandits.regression.cost import Cost, exact_cost
 from kernelbandits.regression.dual import refuse_too_large

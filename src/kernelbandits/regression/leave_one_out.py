@@ -7,7 +7,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg.symmetric import eigenpairs
+from kernelbandits.linalg import eigenpairs
 from kernelbandits.types import Array, ArrayLike
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.linalg.inverse_factor import blas_threads, one_thread, safe_threads
-from kernelbandits.linalg.panels import pieces
+from kernelbandits.linalg import blas_threads, one_thread, pieces, safe_threads
 from kernelbandits.regression.basis import Basis, rows_of_block
 from kernelbandits.types import Array
 

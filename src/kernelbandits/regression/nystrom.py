@@ -9,9 +9,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg.inverse_factor import worthwhile_threads
-from kernelbandits.linalg.panels import pieces, rows_at_once
-from kernelbandits.linalg.ridge_system import RidgeSolution, solve_ridge_system
+from kernelbandits.linalg import RidgeSolution, pieces, rows_at_once, solve_ridge_system, worthwhile_threads
 from kernelbandits.regression.base import Estimator, ExpansionPredictor, UncertainPredictor
 from kernelbandits.regression.basis import Basis, rows_of_block
 from kernelbandits.regression.centers import Centers, UniformCenters

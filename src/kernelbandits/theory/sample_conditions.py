@@ -6,7 +6,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from kernelbandits.linalg.inverse_factor import EPS
+from kernelbandits.linalg import EPS
 from kernelbandits.theory.report import Hypothesis, judge, unknown
 from kernelbandits.theory.spectrum import check_covariance, spectrum
 from kernelbandits.types import Array, ArrayLike

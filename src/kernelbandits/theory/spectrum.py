@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.linalg.inverse_factor import EPS
+from kernelbandits.linalg import EPS
 from kernelbandits.types import Array, ArrayLike
 
 MOST_ROWS = 20_000
