@@ -1,4 +1,4 @@
-"""The command `kernelbandits`. Heavy libraries are imported by the commands that use them, so that help is quick."""
+"""The command `kernelbandits`. A command imports heavy libraries when it runs, so that help is quick."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import sys
 import click
 
 from kernelbandits import __version__
-from kernelbandits.cli.diagnosis import budget, diagnose
-from kernelbandits.cli.experiments import list_, reproduce, run
-from kernelbandits.cli.standin import make_standin
+from kernelbandits.cli.budget import budget
+from kernelbandits.cli.diagnose import diagnose
+from kernelbandits.cli.list_ import list_
+from kernelbandits.cli.make_stand_in import make_stand_in
+from kernelbandits.cli.reproduce import reproduce
+from kernelbandits.cli.run import run
 from kernelbandits.errors import KernelBanditsError
 
 INTERRUPTED = 130
@@ -23,27 +26,27 @@ def app() -> None:
     \b
     Start here:
       kernelbandits reproduce figure-1            the paper's Figure 1: under a minute on two cores
-      kernelbandits reproduce figure-1 --seeds 2  a first look: a fifth of that
+      kernelbandits reproduce figure-1 --seeds 2  a fifth of that
       kernelbandits reproduce table-1             the paper's study of ads: --data FILE, or a synthetic stand-in
-      kernelbandits reproduce real-world          all methods and linear baselines on real data
+      kernelbandits reproduce real-world          the paper's methods and linear baselines on real data
       kernelbandits reproduce theory              the paper's theory checked by experiment
       kernelbandits reproduce beyond              this library's own policies beside the paper's
-      kernelbandits list                          what else can be reproduced, and the names for files of your own
+      kernelbandits list                          experiments and studies, and the names that your files may use
       kernelbandits run my-experiment.toml        an experiment of your own
-      kernelbandits diagnose contexts.csv         will it work on your data, and how long to explore
+      kernelbandits diagnose contexts.csv         whether the methods suit your data, and how long to explore
       kernelbandits budget --help                 how long to explore, by the paper's formulas, from numbers alone
 
-    A run can be stopped at any moment; the same command goes on where it stopped.
-    Exit codes: 0 done, 1 failed, 2 a wrong option, file or value, 130 interrupted.
+    A run can be stopped at any moment; the same command continues where it stopped.
+    Exit codes: 0 done, 1 failed, 2 wrong option, file or value, 130 interrupted.
     """
 
 
-for _command in (reproduce, run, list_, diagnose, budget, make_standin):
+for _command in (reproduce, run, list_, diagnose, budget, make_stand_in):
     app.add_command(_command)
 
 
 def main(arguments: list[str] | None = None, command: click.Command = app) -> None:
-    """Entry point: every expected error is one line on the error stream and an exit code."""
+    """Run a command; every expected error becomes one line on the error stream and an exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
         code = command.main(args=given, prog_name="kernelbandits", standalone_mode=False)

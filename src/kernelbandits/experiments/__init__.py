@@ -1,10 +1,12 @@
-"""Experiments: grids of runs, their results, pictures and tables."""
+"""Experiments: grids of runs, their results and reports."""
 
 from kernelbandits.experiments.engines import Dask, Engine, InProcess, Processes, dask, local
-from kernelbandits.experiments.files import load, parse, shipped
+from kernelbandits.experiments.files import load, methods, parse, shipped
 from kernelbandits.experiments.grid import Cell, Experiment, Panel
+from kernelbandits.experiments.outputs import Outcome, RunOptions, provenance, report_experiment, run_and_report
+from kernelbandits.experiments.report import contents, counted, regret_picture, report_on
 from kernelbandits.experiments.results import Results
-from kernelbandits.experiments.running import Progress, run
+from kernelbandits.experiments.running import Runner, RunProgress, run, world
 from kernelbandits.experiments.store import Store
 
 __all__ = [
@@ -13,15 +15,27 @@ __all__ = [
     "Engine",
     "Experiment",
     "InProcess",
+    "Outcome",
     "Panel",
     "Processes",
-    "Progress",
     "Results",
+    "RunOptions",
+    "RunProgress",
+    "Runner",
     "Store",
+    "contents",
+    "counted",
     "dask",
     "load",
     "local",
+    "methods",
     "parse",
+    "provenance",
+    "regret_picture",
+    "report_experiment",
+    "report_on",
     "run",
+    "run_and_report",
     "shipped",
+    "world",
 ]

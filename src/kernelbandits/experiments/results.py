@@ -1,11 +1,11 @@
-"""Results as data: tidy rows, summaries, and the files of an output folder."""
+"""Results as data: tidy rows and summaries."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import polars as pl
@@ -14,8 +14,13 @@ from kernelbandits.environments.metrics import mean_and_standard_error
 from kernelbandits.errors import KernelBanditsError
 from kernelbandits.experiments.grid import Cell, Experiment
 from kernelbandits.experiments.store import Store
-from kernelbandits.reporting.files import replacing
+from kernelbandits.reporting import replacing
 from kernelbandits.types import Array
+
+_WRITERS: Mapping[str, Callable[[pl.DataFrame, Path], Any]] = {
+    ".parquet": pl.DataFrame.write_parquet,
+    ".csv": pl.DataFrame.write_csv,
+}
 
 
 @final
@@ -81,11 +86,18 @@ class Results:
         schema = ["experiment", "panel", "method", "seeds", "mean_regret", "standard_error"]
         return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("standard_error").fill_nan(None))
 
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """All rounds and the summary, by the names of their files."""
+        return {"results.parquet": self.frame, "summary.csv": self.summary()}
+
     def write(self, folder: Path) -> list[Path]:
-        """Write `results.parquet` and `summary.csv`, each whole or not at all; the files written."""
-        results, summary = folder / "results.parquet", folder / "summary.csv"
-        with replacing(results) as part:
-            self.frame.write_parquet(part)
-        with replacing(summary) as part:
-            self.summary().write_csv(part)
-        return [results, summary]
+        """Write `results.parquet` and `summary.csv`, each whole or not at all; returns the files written."""
+        return write_frames(folder, self.frames())
+
+
+def write_frames(folder: Path, frames: Mapping[str, pl.DataFrame]) -> list[Path]:
+    """Write tables as the kind of file that their names say; returns the files written."""
+    for name, frame in frames.items():
+        with replacing(folder / name) as part:
+            _WRITERS[Path(name).suffix](frame, part)
+    return [folder / name for name in frames]

@@ -1,4 +1,4 @@
-"""The classes that an experiment's file may name without saying where they are: those that the library exports."""
+"""The classes that an experiment's file may name without a module: those that the library exports."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ from inspect import isabstract
 from typing import Any, final
 
 import kernelbandits
-from kernelbandits import beliefs, environments, kernels, policies, regression, tables
-from kernelbandits.offline import log
 from kernelbandits.specs import Vocabulary
-
-_WITH_SPECS = (beliefs, environments, regression, kernels, log, policies, tables)
 
 
 @final
 class ExportedNames(Vocabulary):
-    """What the library exports. A class is loaded when a file first names it."""
+    """The names that `kernelbandits` exports. A class is loaded when a file first names it."""
 
     def find(self, name: str) -> type[Any] | None:
-        found = getattr(kernelbandits, name) if name in dir(kernelbandits) else None
+        found = getattr(kernelbandits, name) if name in kernelbandits.__all__ else None
         return found if isinstance(found, type) else None
 
     def names_below(self, base: type) -> list[str]:
-        there = {
-            name: found for module in _WITH_SPECS for name, found in vars(module).items() if isinstance(found, type)
-        }
-        exported = there.keys() & {*dir(kernelbandits)}
-        return sorted(name for name in exported if issubclass(there[name], base) and not isabstract(there[name]))
+        names, below = set(), [base]
+        while below:  # a room loads all its classes, so those below `base` are there
+            spec = below.pop()
+            below += spec.__subclasses__()
+            if self.find(spec.__name__) is spec and not isabstract(spec):
+                names.add(spec.__name__)
+        return sorted(names)

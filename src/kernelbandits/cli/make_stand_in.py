@@ -1,4 +1,4 @@
-"""The command that writes the synthetic stand-in of the Avazu data."""
+"""The command `make-stand-in`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
+from kernelbandits.cli.run_options import debug_option
+
 
 @click.command(name="make-stand-in")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.csv[.gz]")
 @click.option("--rows", type=click.IntRange(min=1), default=100_000, show_default=True, metavar="N")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another world for each seed.")
-@click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
-def make_standin(file: Path, rows: int, seed: int, debug: bool) -> None:
-    """Write synthetic rows in the Avazu schema: to try the study and your own programs without the real file.
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Each seed gives other rows.")
+@debug_option
+def make_stand_in(file: Path, rows: int, seed: int, debug: bool) -> None:
+    """Write synthetic rows in the Avazu schema, to try the study and your own programs without the real file.
 
     Nothing in it comes from Avazu; all names begin with "s-". Memory does not grow with the number of rows.
     """

@@ -1,4 +1,4 @@
-"""One part of the study: all methods on a set of panels, compared by ratios of final regret, paired by seed."""
+"""One part of the study beyond: all methods on a set of panels, compared by ratios of final regret, paired by seed."""
 
 from __future__ import annotations
 
@@ -6,35 +6,34 @@ from dataclasses import dataclass, field
 from typing import final
 
 import polars as pl
-from matplotlib.figure import SubFigure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from kernelbandits import paper
 from kernelbandits.environments.metrics import mean_and_standard_error, ratio_and_standard_error
-from kernelbandits.experiments import Experiment, Panel, Results
-from kernelbandits.paper.beyond.panels import DEFAULT
+from kernelbandits.experiments import Experiment, Panel, Results, Runner
 from kernelbandits.paper.parts import Part
-from kernelbandits.paper.work import Work
-from kernelbandits.reporting.figures import plain, style
-from kernelbandits.reporting.styles import places
+from kernelbandits.reporting import Axis, Chart, Charts, Points, Rule, looks
+from kernelbandits.specs import Count, Positive
 
 YARDSTICK = "EtC"
+DEFAULT = "default"
+"""The name of `default_policy()` in tables."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Suite(Part):
-    """Panels with the paper's eight and the new policies. `promise` is what the default policy should reach.
+    """Panels with the paper's eight and this library's policies.
 
-    `promise` is a pair: compared with "EtC" or with "best", the best of the paper's eight, and the ratio.
+    The default policy should reach `limit` × the regret of `against`: "EtC", or "best" for the best of the eight.
     """
 
     label: str
     about: str
     panels: tuple[Panel, ...] = field(repr=False)
-    promise: tuple[str, float]
-    horizon: int = 2000
-    seeds: int = 10
+    against: str
+    limit: Positive
+    horizon: Count = 2000
+    seeds: Count = 10
 
     @property
     def name(self) -> str:
@@ -44,18 +43,14 @@ class Suite(Part):
     def title(self) -> str:
         return f"{self.about}: final regret as a multiple of EtC's, T = {self.horizon:,}, {self.seeds} seeds"
 
-    @property
-    def height(self) -> float:
-        return max(3.2, 1.1 + 0.42 * len(self.panels))  # the legend needs the least
-
-    def rows(self, work: Work) -> pl.DataFrame:
+    def rows(self, runner: Runner) -> pl.DataFrame:
         experiment = Experiment(self.label, self.panels, self.horizon, tuple(range(self.seeds)))
-        results = work.run(experiment)
+        results = runner.run(experiment)
         rows = [row for panel in self.panels for row in _compared(results, panel)]
         return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """A row a panel: the best of the eight, the default policy against both, then the others' ratios to EtC."""
+        """One row per panel: the best of the eight, the default policy against both, the others' ratios to EtC."""
         lines = []
         for panel in self.panels:
             own = {row["method"]: row for row in rows.filter(pl.col("panel") == panel.name).iter_rows(named=True)}
@@ -72,52 +67,29 @@ class Suite(Part):
             lines.append(line | {name: own[name]["to_etc"] for name in others})
         return pl.DataFrame(lines)
 
-    def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
-        axes = figure.subplots()
-        methods = [name for name in rows["method"].unique(maintain_order=True) if name != YARDSTICK]
+    def charts(self, rows: pl.DataFrame) -> Charts:
         names = [panel.name for panel in self.panels]
-        for method, place in places((YARDSTICK, *methods)).items():
-            if method == YARDSTICK:
-                continue
+        marks: list[Points | Rule] = []
+        for method, look in looks(rows["method"]).items():
             own = rows.filter(pl.col("method") == method)
-            looks = style(place)
-            axes.plot(
-                own["to_etc"].to_numpy(),
-                [names.index(panel) for panel in own["panel"]],
-                linestyle="none",
-                marker="*" if method == DEFAULT else looks.get("marker", "o"),
-                markersize=13 if method == DEFAULT else 6,
-                color=looks["color"],
-                markeredgecolor="black" if method == DEFAULT else looks["color"],
-                label=method,
-                alpha=1.0 if method == DEFAULT else 0.75,
-                zorder=3 if method == DEFAULT else 2,
-            )
-        axes.axvline(1.0, color="0.45", linestyle=":", linewidth=1.0)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_yticks(range(len(names)), names)
-        axes.invert_yaxis()
-        axes.set_xlabel("final regret / regret of EtC")
-        axes.set_title(self.about, fontsize=10)
-        plain(axes)
-        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+            at = [names.index(panel) for panel in own["panel"]]
+            if method != YARDSTICK:
+                marks.append(Points(own["to_etc"].to_numpy(), at, look, method, best=method == DEFAULT))
+        x, y = Axis("final regret / regret of EtC", "log"), Axis(names=names)
+        chart = Chart(self.about, [*marks, Rule(1.0, "x")], x, y, legend="right")
+        return Charts([chart], 1, height=max(3.2, 1.1 + 0.42 * len(self.panels)))  # the legend needs at least 3.2
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
-        against, limit = self.promise
-        column = {"EtC": "to_etc", "best": "to_best"}[against]
+        column, whom = {"EtC": ("to_etc", "EtC"), "best": ("to_best", "the best of the paper's eight")}[self.against]
         own = rows.filter(pl.col("method") == DEFAULT).sort(column)
-        whom = "EtC" if against == "EtC" else "the best of the paper's eight"
         worst = own.row(-1, named=True)
-        kept = own.filter(pl.col(column) <= limit)
-        lines = [
-            f"default policy: at most {limit:g} × {whom} on {len(kept)} of {len(own)} panels; "
-            f"the largest ratio is {_with_error(worst[column], worst[f'{column}_se'])} ({worst['panel']})"
+        kept = own.filter(pl.col(column) <= self.limit)
+        missed = own.filter(pl.col(column) > self.limit)["panel"].to_list()
+        return [
+            f"default policy: at most {self.limit:g} × {whom} on {len(kept)} of {len(own)} panels; "
+            f"the largest ratio is {_with_error(worst[column], worst[f'{column}_se'])} ({worst['panel']})",
+            *([f"above {self.limit:g}: {', '.join(missed)}"] if missed else []),
         ]
-        missed = own.filter(pl.col(column) > limit)["panel"].to_list()
-        return lines + ([f"above {limit:g}: {', '.join(missed)}"] if missed else [])
 
 
 def _compared(results: Results, panel: Panel) -> list[dict[str, object]]:

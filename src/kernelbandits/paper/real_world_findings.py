@@ -1,4 +1,4 @@
-"""What the results say, in lines made from the numbers, the defeats of the paper's methods among them."""
+"""Findings of the study real-world, including the data sets on which the paper's methods lose."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from kernelbandits import paper
 from kernelbandits.environments.metrics import mean_and_standard_error
-from kernelbandits.experiments.results import Results
-from kernelbandits.paper.real_world.experiment import OUTSIDE
+from kernelbandits.experiments import Results
 from kernelbandits.types import Array
 
+OUTSIDE = ("LinearUCB", "LinearThompsonSampling")
 CLEAR = 2.0
-"""Standard errors of the difference, seed by seed, from which on one method is said to beat another."""
+"""One method beats another if its regret is smaller by more than this many standard errors, seed by seed."""
 
 
 @final
@@ -42,7 +42,7 @@ class Standing:
 
 
 def findings(results: Results) -> list[str]:
-    """A line a data set, then what they come to together."""
+    """One line per data set, then a summary over all of them."""
     standings = [
         Standing(panel.name, {name: results.curves(panel.name, name)[:, -1] for name in panel.methods})
         for panel in results.experiment.panels

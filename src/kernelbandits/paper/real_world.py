@@ -1,10 +1,11 @@
-"""The study as an experiment: a panel a data set, the paper's eight methods and three from outside."""
+"""The paper's methods and three from outside on real data: `kernelbandits reproduce real-world`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil, sqrt
+from pathlib import Path
 
 import numpy as np
 from scipy.linalg import solve
@@ -12,8 +13,10 @@ from scipy.linalg import solve
 from kernelbandits import paper
 from kernelbandits.environments import Classification
 from kernelbandits.environments.labelled import LabelledPoints
-from kernelbandits.experiments import Experiment, Panel
+from kernelbandits.experiments import Experiment, Panel, RunOptions, report_experiment, report_on
 from kernelbandits.kernels import Gaussian
+from kernelbandits.paper.data_sets import find
+from kernelbandits.paper.real_world_findings import findings
 from kernelbandits.policies import LinearThompsonSampling, LinearUCB, Policy, Uniform
 from kernelbandits.specs import to_table
 
@@ -26,14 +29,22 @@ EXPLORED = 5
 
 ORACLE_ROWS = 2000
 ORACLE_RIDGE = 0.1
-OUTSIDE = ("LinearUCB", "LinearThompsonSampling")
+
+
+def report(options: RunOptions, data_dir: Path | None = None) -> None:
+    """Find the data sets, play all methods on them, and report who wins where and what was left out."""
+    horizon = HORIZON if options.horizon is None else options.horizon
+    found = find(data_dir, options.folder, options.only, horizon)
+    study = options.part_of(experiment(found.environments, horizon, SEEDS))
+    remarks = [*choices(study), *found.left_out_lines()]
+    report_experiment(study, options, lambda results: report_on(results, findings=[*findings(results), *remarks]))
 
 
 def reward_norm(data: LabelledPoints) -> float:
     """The norm that CGP-UCB is told: the largest of the arms' kernel ridge fits to 0/1 rewards, rounded up to a tenth.
 
-    Nobody knows ‖f⁽ⁱ⁾‖ for the reward "is this class i", if it is finite at all. As in the paper's Avazu study a kernel
-    ridge oracle (λ² = 0.1, 2,000 rows at most, always the same) stands in for f⁽ⁱ⁾, and √(aᵀKa) for its norm.
+    ‖f⁽ⁱ⁾‖ is unknown for the reward "is this class i", if it is finite at all. As in the paper's Avazu study, a kernel
+    ridge oracle (λ² = 0.1, at most 2,000 rows, always the same) stands in for f⁽ⁱ⁾, and √(aᵀKa) for its norm.
     """
     rows = np.random.default_rng(0).permutation(len(data.codes))[:ORACLE_ROWS]
     X, Y = data.points[rows], np.eye(len(data.names))[data.codes[rows]]
@@ -47,7 +58,7 @@ def methods(n_arms: int, dim: int, n_explore: int) -> dict[str, Policy]:
     """The paper's eight, then Uniform, LinearUCB and LinearThompsonSampling.
 
     The linear ones have the ridge of the paper's linear methods, λ² = 1 at ⟨x, x'⟩/d. α is 1; Thompson sampling has the
-    standard deviation √(K − 1)/K of a reward that is 1 with probability 1/K: one rule for all data sets.
+    standard deviation √(K − 1)/K of a reward that is 1 with probability 1/K. The rule is the same for all data sets.
     """
     spread = sqrt(n_arms - 1) / n_arms
     return paper.methods(dim, n_explore) | {
@@ -59,7 +70,7 @@ def methods(n_arms: int, dim: int, n_explore: int) -> dict[str, Policy]:
 
 def experiment(environments: Mapping[str, Classification], horizon: int, seeds: int) -> Experiment:
     """The study on these data sets."""
-    title = "The paper's methods and three from outside on real data: one arm a class, reward 1 for the right one"
+    title = "The paper's methods and three from outside on real data: one arm per class, reward 1 for the right one"
     panels = tuple(_panel(name, environment, horizon) for name, environment in environments.items())
     return Experiment("real-world", panels, horizon, tuple(range(seeds)), title)
 
@@ -74,7 +85,7 @@ def _panel(name: str, environment: Classification, horizon: int) -> Panel:
 
 
 def choices(study: Experiment) -> list[str]:
-    """What was decided for the methods, with the numbers."""
+    """The settings chosen for the methods, with their numbers."""
     norms = ", ".join(f"{to_table(panel.environment)['reward_norm']:g} ({panel.name})" for panel in study.panels)
     explored = " or ".join(sorted({str(panel.mark) for panel in study.panels}))
     return [
