@@ -1,4 +1,4 @@
-"""The function behind the command: designs recognised, odd samples, notes, estimates."""
+"""Diagnoses: designs recognised, odd samples, notes, estimates."""
 
 import dataclasses
 import json
@@ -10,11 +10,11 @@ import kernelbandits as kb
 from kernelbandits import theory
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.regression.leave_one_out import leave_one_out
+from kernelbandits.reporting.figures import draw as draw_picture
 from kernelbandits.theory import Case
 from kernelbandits.theory.diagnosis import diagnose, standardise
-from kernelbandits.theory.diagnosis.figures import diagnosis_picture
-from kernelbandits.theory.diagnosis.record import diagnosis_record
-from kernelbandits.theory.diagnosis.tables import diagnosis_tables
+from kernelbandits.theory.diagnosis.document import diagnosis_document
+from kernelbandits.theory.diagnosis.picture import diagnosis_picture
 
 DESIGNS = [
     (kb.LowRank(), Case.LOW_RANK),
@@ -46,21 +46,22 @@ def test_twenty_of_twenty_draws(design, case):
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @pytest.mark.parametrize("X", ODD, ids=lambda X: str(X.shape))
-def test_odd_samples_make_a_whole_report(X, kernel):
+def test_odd_samples_make_a_complete_document(X, kernel):
     report = diagnose(X, kernel=kernel)
     assert report.spectrum.rank <= min(X.shape)
-    assert len(diagnosis_tables(report)) == 4
-    record = json.dumps(diagnosis_record(report), allow_nan=False)
-    assert "NaN" not in record
-    assert diagnosis_picture(report).axes
+    document = diagnosis_document(report)
+    assert json.loads(document.json())["dim"] == X.shape[1]
+    assert "NaN" not in document.json()
+    assert "hypotheses" in document.html()
+    assert len(draw_picture(diagnosis_picture(report)).axes) == 2
 
 
-def test_figures_are_those_of_the_theory():
+def test_numbers_are_those_of_the_theory():
     X = draw(kb.LowRank(), 0, n=60, d=30)
     report = diagnose(X)
     linear = theory.linearize(report.kernel, X)
-    assert report.linearity.error == linear.error
-    assert report.linearity.event is linear.event
+    assert report.linearization.error == linear.error
+    assert report.linearization.event is linear.event
     assert report.variance == pytest.approx(theory.effective_variance(report.kernel, X))
     assert report.bias == theory.effective_bias(report.kernel, X)
     assert report.information_gain == theory.information_gain(report.kernel, X)
@@ -70,7 +71,7 @@ def test_figures_are_those_of_the_theory():
 def test_subsample_is_stated():
     report = diagnose(draw(kb.LowRank(), 0, n=300, d=10), max_rows=50)
     assert report.gram_rows == report.curve.sizes[-1] == 50
-    assert "50 rows at even distances of 300" in str(diagnosis_tables(report)[1].title)
+    assert "50 evenly spaced rows of 300" in diagnosis_document(report).sections[1].title
 
 
 def pilot(n=60, n_arms=3):
@@ -91,15 +92,20 @@ def test_leave_one_out_per_arm_and_pooled():
     assert diagnose(X, None, y).rewards.arms == ()
 
 
-def test_recommendation_is_the_theorys_and_numbers_have_sources():
+def test_recommendation_is_that_of_the_theory_and_numbers_have_sources():
     X, arms, y = pilot()
     report = diagnose(X, arms, y, horizon=900)
     plan = theory.recommend_exploration(X, arms, y, horizon=900, kernel=kb.Gaussian(4.0))
     assert report.recommendation.n_explore == plan.n_explore
-    assert report.noise_std == report.rewards.pooled.rmse
-    assert report.sources[:2] == ("T = 900 (given)", "K = 3 (arms in the file)")
-    assert diagnose(X).sources == ("T = 10,000 (assumed)", "K = 2 (assumed)", "σ = 0.1 (assumed)", "B = 1 (assumed)")
-    assert diagnose(X, arms, y, noise_std=0.3, norm=2.0).plan.given.noise_std == 0.3
+    assert report.inputs.noise_std == report.rewards.pooled.rmse
+    assert report.inputs.sources[:2] == ("T = 900 (given)", "K = 3 (arms in the file)")
+    assert diagnose(X).inputs.sources == (
+        "T = 10,000 (assumed)",
+        "K = 2 (assumed)",
+        "σ = 0.1 (assumed)",
+        "B = 1 (assumed)",
+    )
+    assert diagnose(X, arms, y, noise_std=0.3, norm=2.0).paper_budget.given.noise_std == 0.3
 
 
 def test_notes():
@@ -118,8 +124,8 @@ def test_notes():
 
 def test_paper_formula_outside_its_range():
     report = diagnose(10.0 * pilot()[0])
-    assert report.plan is None
-    assert "need 0 < ε ≤ 1" in report.plan_reason
+    assert report.paper_budget is None
+    assert "need 0 < ε ≤ 1" in report.paper_reason
 
 
 @pytest.mark.parametrize(
@@ -148,4 +154,4 @@ def test_standardise():
 
 def test_report_is_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
-        diagnose(pilot()[0]).bias = 0.0
+        diagnose(pilot()[0]).gram_rows = 0

@@ -32,10 +32,9 @@ def budget(kernel: str, case: str, as_printed: bool, as_json: bool, debug: bool,
       kernelbandits budget --delta 0.5 --arms 2 --noise-std 0.1 --norm 0.1 --epsilon 0.1 --dim 200 --case I \
         --kernel 'Gaussian(gamma=1.0)'
     """
-    from kernelbandits.theory.cases import Case
-    from kernelbandits.theory.diagnosis.commands import report_plan
-    from kernelbandits.theory.diagnosis.kernel_text import kernel_from_text
-    from kernelbandits.theory.diagnosis.planning import Numbers, plan_exploration
+    from kernelbandits.theory import Case, exploration_budget
+    from kernelbandits.theory.diagnosis import kernel_from_text
+    from kernelbandits.theory.diagnosis.commands import report_budget
 
-    plan = plan_exploration(kernel_from_text(kernel), Case(case), Numbers(**numbers), as_printed=as_printed)
-    report_plan(plan, as_json=as_json)
+    found = exploration_budget(kernel_from_text(kernel), Case(case), as_printed=as_printed, **numbers)
+    report_budget(found, as_json=as_json)

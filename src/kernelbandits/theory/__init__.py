@@ -1,12 +1,16 @@
-"""The paper's theory as functions: hypotheses, linearisation, effective bias and variance, budgets, regret."""
+"""The paper's definitions, lemmas and theorems as functions, one module per group of statements."""
 
 from kernelbandits.theory.assumptions import assumptions
-from kernelbandits.theory.budget import Budget, admissible_epsilon, allowed_error, exploration_budget
+from kernelbandits.theory.budget import (
+    Budget,
+    BudgetInputs,
+    FormulaStep,
+    admissible_epsilon,
+    allowed_error,
+    exploration_budget,
+)
 from kernelbandits.theory.cases import Case, CaseBound, case_bias, case_bound, variance_slope
-from kernelbandits.theory.classes import Parameters
-from kernelbandits.theory.classification import Classification, classify
-from kernelbandits.theory.curve import LearningCurve
-from kernelbandits.theory.error import (
+from kernelbandits.theory.error_bounds import (
     detailed_bias,
     detailed_variance,
     effective_bias,
@@ -15,6 +19,8 @@ from kernelbandits.theory.error import (
     simplified_bias,
     simplified_variance,
 )
+from kernelbandits.theory.exploration_advice import ExplorationAdvice, expected_maximum, recommend_exploration
+from kernelbandits.theory.hypotheses import AssumptionReport, Hypothesis, Verdict
 from kernelbandits.theory.information import (
     ClassicalBounds,
     GreedyGain,
@@ -25,9 +31,10 @@ from kernelbandits.theory.information import (
     information_gain,
     information_rate,
 )
+from kernelbandits.theory.kernel_classes import Parameters
+from kernelbandits.theory.learning_curve import LearningCurve
 from kernelbandits.theory.linearization import Linearization, kernel_parameters, linearize
-from kernelbandits.theory.measured import MeasuredError, measured_error
-from kernelbandits.theory.recommendation import Recommendation, expected_maximum, recommend_exploration
+from kernelbandits.theory.measured_error import MeasuredError, measured_error
 from kernelbandits.theory.regret import (
     RegretExponent,
     inner_product_exponent,
@@ -37,16 +44,18 @@ from kernelbandits.theory.regret import (
     regret_bound,
     regret_exponent,
 )
-from kernelbandits.theory.report import AssumptionReport, Hypothesis, Verdict
 from kernelbandits.theory.spectrum import Moments, Spectrum, moments, spectrum, subsample
+from kernelbandits.theory.spectrum_case import SpectrumCase, classify
 
 __all__ = [
     "AssumptionReport",
     "Budget",
+    "BudgetInputs",
     "Case",
     "CaseBound",
     "ClassicalBounds",
-    "Classification",
+    "ExplorationAdvice",
+    "FormulaStep",
     "GreedyGain",
     "Hypothesis",
     "InformationRate",
@@ -55,9 +64,9 @@ __all__ = [
     "MeasuredError",
     "Moments",
     "Parameters",
-    "Recommendation",
     "RegretExponent",
     "Spectrum",
+    "SpectrumCase",
     "Verdict",
     "admissible_epsilon",
     "allowed_error",

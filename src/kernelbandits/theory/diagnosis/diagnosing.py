@@ -1,4 +1,4 @@
-"""From arrays to a diagnosis. Nothing here reads, prints or draws."""
+"""Arrays in, diagnosis out."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel
+from kernelbandits.specs import NonNegative, Positive, conform
 from kernelbandits.theory.assumptions import assumptions
-from kernelbandits.theory.classification import classify
-from kernelbandits.theory.diagnosis.budgets import guesses, paper_plan, recommended
-from kernelbandits.theory.diagnosis.report import Diagnosis, ErrorCurve, Linearity, RewardErrors
+from kernelbandits.theory.diagnosis.budgets import paper_budget, planning_inputs, recommended
+from kernelbandits.theory.diagnosis.diagnosis import Diagnosis, ErrorCurve, RewardErrors
 from kernelbandits.theory.diagnosis.rewards import reward_errors
-from kernelbandits.theory.error import effective_bias, effective_variance
+from kernelbandits.theory.error_bounds import effective_bias, effective_variance
 from kernelbandits.theory.information import information_gain
-from kernelbandits.theory.linearization import linearize
+from kernelbandits.theory.linearization import Linearization, linearize
 from kernelbandits.theory.spectrum import spectrum, subsample
+from kernelbandits.theory.spectrum_case import classify
 from kernelbandits.types import Array, ArrayLike
 
 MAX_ROWS = 1000
-"""Rows that stand for the sample where a Gram matrix is needed."""
+"""Rows used where a Gram matrix is needed."""
 _SIZES = 12
 _UNEQUAL = 30.0
 
@@ -40,114 +41,92 @@ def diagnose(
     norm: float | None = None,
     max_rows: int = MAX_ROWS,
 ) -> Diagnosis:
-    """Look at a sample of contexts (n, d), and at the arms (n,) and rewards (n,) where they are known.
+    """Diagnose a sample of contexts (n, d), with the arms (n,) and rewards (n,) if they are known.
 
-    K is `n_arms`, or the number of arms met, or 2. T is `horizon`, or 10,000. σ and B are what is given, or estimated
-    from the rewards, or 0.1 and 1. `max_rows` rows at even distances are used where a Gram matrix is needed.
+    K is `n_arms`, or the number of arms in the sample, or 2. T is `horizon`, or 10,000. σ and B are those given, or
+    estimated from the rewards, or 0.1 and 1. `max_rows` evenly spaced rows are used where a Gram matrix is needed.
     """
     X = checks.points("contexts", contexts)
     y = None if rewards is None else checks.targets("rewards", rewards, len(X))
     if arms is not None and np.shape(arms) != (len(X),):
         raise InvalidArgument(f"arms must have shape ({len(X)},), one entry per row; got shape {np.shape(arms)}")
-    _refuse_numbers(delta=delta, noise_std=noise_std, norm=norm)
+    conform(delta, Positive, "delta")
+    conform(noise_std, NonNegative | None, "noise_std")
+    conform(norm, NonNegative | None, "norm")
     kernel = Gaussian(4.0) if kernel is None else kernel
     checks.whole("max_rows", max_rows, at_least=2)
     rows = subsample(X, max_rows)
-    kernel(rows[:1])  # a kernel that cannot take these contexts is refused before any work
+    kernel(rows[:1])  # raises at once if the kernel cannot take these contexts
     judged = subsample(X, max(10 * X.shape[1], 4 * max_rows))
-    notes = _scale_notes(X)
-    linearity = _linearity(kernel, rows, notes)
-    errors, left_out = (None, None) if y is None else reward_errors(kernel, X, arms, y, max_rows)
-    notes += [left_out] if left_out else []
-    notes += _signal_notes(errors)
-    classification = classify(X)
-    known = guesses(arms, errors, n_arms, horizon, noise_std, norm)
-    recommendation = recommended(kernel, X, arms, y, known, notes)
-    plan, plan_reason = paper_plan(kernel, classification, known, delta, X.shape[1])
-    curve = _curve(kernel, rows)
+    linearization, linear_notes = _linearization(kernel, rows)
+    errors, reward_notes = (None, []) if y is None else reward_errors(kernel, X, arms, y, max_rows)
+    found = classify(X)
+    inputs = planning_inputs(arms, errors, n_arms, horizon, noise_std, norm)
+    advice, advice_notes = recommended(kernel, X, arms, y, inputs)
+    budget, reason = paper_budget(kernel, found, inputs, delta, X.shape[1])
     return Diagnosis(
         kernel=kernel,
         spectrum=spectrum(X),
-        classification=classification,
+        classification=found,
         assumptions=assumptions(kernel, judged, n=len(rows)),
         assumption_rows=len(judged),
         gram_rows=len(rows),
-        linearity=linearity,
-        variance=float(curve.variance[-1]),
-        bias=float(curve.bias[-1]),
-        curve=curve,
+        linearization=linearization,
+        curve=_curve(kernel, rows),
         information_gain=information_gain(kernel, rows),
         rewards=errors,
-        plan=plan,
-        plan_reason=plan_reason,
-        recommendation=recommendation,
-        horizon=known.horizon,
-        n_arms=known.n_arms,
-        noise_std=known.noise_std,
-        norm=known.norm,
-        sources=known.sources,
-        notes=tuple(notes),
+        inputs=inputs,
+        paper_budget=budget,
+        paper_reason=reason,
+        recommendation=advice,
+        notes=(*_scale_notes(X), *linear_notes, *reward_notes, *_signal_notes(errors), *advice_notes),
     )
-
-
-def _refuse_numbers(delta: float, **others: float | None) -> None:
-    if not 0.0 < delta < np.inf:
-        raise InvalidArgument(f"delta must be a finite number above 0; got {delta!r}")
-    for name, value in others.items():
-        if value is not None and not 0.0 <= value < np.inf:
-            raise InvalidArgument(f"{name} must be a finite number of at least 0; got {value!r}")
 
 
 def _scale_notes(X: Array) -> list[str]:
     sizes = np.sqrt(np.einsum("ij,ij->j", X, X) / len(X))
     notes = []
-    silent, seen = int((sizes == 0).sum()), sizes[sizes > 0]
-    constant = int((np.ptp(X, axis=0) == 0).sum()) - silent if len(X) > 1 else 0
-    if silent:
-        notes.append(f"{silent} of {len(sizes)} columns are 0 throughout")
+    zero, seen = int((sizes == 0).sum()), sizes[sizes > 0]
+    constant = int((np.ptp(X, axis=0) == 0).sum()) - zero if len(X) > 1 else 0
+    if zero:
+        notes.append(f"{zero} of {len(sizes)} columns are 0 throughout")
     if constant:
         notes.append(f"{constant} of {len(sizes)} columns hold one value throughout; they carry no information")
     if len(seen) and seen.max() > _UNEQUAL * seen.min():
         notes.append(
-            f"the columns' sizes (root mean squares) differ by a factor of {seen.max() / seen.min():.3g}, so the "
-            "largest decide every distance; unless that is meant, standardise them"
+            f"the sizes of the columns (root mean squares) differ by a factor of {seen.max() / seen.min():.3g}, so the "
+            "largest ones dominate all distances; standardise the columns unless this is intended"
         )
     return notes
 
 
 def _signal_notes(errors: RewardErrors | None) -> list[str]:
-    """Two standard errors of a correlation of unrelated numbers are 2/√n."""
+    """A warning if predictions and rewards correlate by less than 2/√n, two standard errors under independence."""
     if errors is None:
         return []
     found, chance = errors.pooled.correlation, 2.0 / np.sqrt(errors.pooled.n)
     if found > chance:
         return []
-    words = (
-        "do not vary, so they cannot be compared"
-        if np.isnan(found)
-        else f"correlate by {found:.2g}, no more than chance (±{chance:.2g})"
-    )
+    constant, weak = "do not vary", f"have correlation {found:.2g}, no more than chance (±{chance:.2g})"
     return [
-        f"leave-one-out predictions and rewards {words}: this kernel learns nothing from these rows, and a budget from "
-        "them means little"
+        f"leave-one-out predictions and rewards {constant if np.isnan(found) else weak}: this kernel learns nothing "
+        "from these rows, and a budget based on them means little"
     ]
 
 
-def _linearity(kernel: Kernel, rows: Array, notes: list[str]) -> Linearity | None:
+def _linearization(kernel: Kernel, rows: Array) -> tuple[Linearization | None, list[str]]:
     try:
-        found = linearize(kernel, rows)
+        return linearize(kernel, rows), []
     except InvalidArgument as error:
-        notes.append(f"no linear approximation: {error}")
-        return None
-    return Linearity(found.tau, found.alpha, found.beta, found.gamma, found.error, found.event)
+        return None, [f"no linear approximation: {error}"]
 
 
 def _curve(kernel: Kernel, rows: Array) -> ErrorCurve:
-    """Effective variance and bias at up to twelve N, evenly spaced in log N, on rows at even distances."""
+    """Effective variance and bias of evenly spaced rows, at up to twelve N evenly spaced in log N."""
     n = len(rows)
     sizes = np.unique(np.geomspace(1, n, _SIZES).round().astype(np.int64))
     parts = [subsample(rows, int(size)) for size in sizes]
-    # γ and β depend on Tr(Σ)/d alone, which all rows know better than a few: the diagonal of Σ̂ has the same trace.
+    # γ and β depend on Tr(Σ)/d only, which all rows estimate better than a few; the diagonal of Σ̂ has the same trace.
     diagonal = np.einsum("ij,ij->j", rows, rows) / n
     variance = np.array([_variance(kernel, part, diagonal) for part in parts])
     return ErrorCurve(sizes, variance, np.array([effective_bias(kernel, part) for part in parts]))
@@ -156,5 +135,5 @@ def _curve(kernel: Kernel, rows: Array) -> ErrorCurve:
 def _variance(kernel: Kernel, part: Array, diagonal: Array) -> float:
     try:
         return effective_variance(kernel, part, diagonal)
-    except InvalidArgument:  # no class, or a profile that is not convex: `linearity` and `assumptions` say so
+    except InvalidArgument:  # no class, or a profile that is not convex; the notes and hypotheses say so
         return float("nan")

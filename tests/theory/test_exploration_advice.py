@@ -1,12 +1,12 @@
-"""The data-driven budget: its parts by hand, its invariances, its refusals, and the study that it is useful."""
+"""The data-driven budget: its parts by hand, invariances, errors, and a study of its use."""
 
 import numpy as np
 import pytest
 
 import kernelbandits as kb
 from kernelbandits import theory
-from kernelbandits.theory.curve import LearningCurve, curve_sizes, fit_curve, pair_sums
-from kernelbandits.theory.recommendation import _best_size
+from kernelbandits.theory.exploration_advice import _best_size
+from kernelbandits.theory.learning_curve import LearningCurve, curve_sizes, fit_curve, pair_sums
 
 KERNEL = kb.Gaussian(4.0)
 
@@ -113,7 +113,7 @@ def test_arms_not_met_yet_count():
     assert recommend(data, n_arms=12).n_explore % 12 == 0
 
 
-def test_three_rounds_an_arm_are_enough_and_ridge_is_passed_on():
+def test_three_rounds_per_arm_are_enough_and_ridge_is_passed_on():
     data = pilot(5, per_arm=3)
     plain, again, ridged = recommend(data), recommend(data, ridge=0.0), recommend(data, ridge=5.0)
     np.testing.assert_array_equal(plain.curve.sizes, [1, 2])
@@ -148,7 +148,7 @@ def final_regret(n_explore, problem, rounds, seed):
 
 
 def study(design, seeds, per_arm=4, horizon=2000, n_arms=20, dim=100):
-    """Mean regret with the budget recommended after `per_arm` rounds an arm, and with each fixed budget."""
+    """Mean regret with the budget recommended after `per_arm` rounds per arm, and with each fixed budget."""
     fixed = [20, 40, 60, 100, 200, 400, 800]
     rows = []
     for seed in seeds:

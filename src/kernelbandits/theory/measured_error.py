@@ -1,16 +1,18 @@
-"""The error that the bounds bound: E‖f̂ − f‖² of an estimator on an instance, by simulation."""
+"""The estimation error E‖f̂ − f‖² of an estimator on an instance, by simulation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.environments.base import Instance
-from kernelbandits.regression.base import Estimator, Predictor
 from kernelbandits.types import Array
+
+if TYPE_CHECKING:
+    from kernelbandits.environments import Instance
+    from kernelbandits.regression import Estimator, Predictor
 
 
 @final
@@ -20,7 +22,7 @@ class MeasuredError:
 
     Attributes:
         per_arm: shape (K,).
-        standard_error: of each, shape (K,); NaN for a single fit.
+        standard_error: of `per_arm`, shape (K,); NaN for a single fit.
 
     """
 
@@ -42,7 +44,7 @@ def measured_error(
     n_fits: int = 1,
     n_test: int = 1000,
 ) -> MeasuredError:
-    """Fit every arm to `n` draws of its own and compare with the truth on `n_test` fresh contexts, `n_fits` times."""
+    """Fit each arm to `n` draws and compare with the truth on `n_test` fresh contexts, `n_fits` times."""
     checks.whole("n", n, at_least=1)
     checks.whole("n_fits", n_fits, at_least=1)
     checks.whole("n_test", n_test, at_least=1)

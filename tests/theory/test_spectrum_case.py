@@ -1,4 +1,4 @@
-"""The paper's three designs recognised from samples, in any basis."""
+"""The three designs are recognised from samples, in any basis."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 import kernelbandits as kb
 from kernelbandits import theory
 from kernelbandits.theory import Case
-from kernelbandits.theory.classification import population_moments
+from kernelbandits.theory.spectrum_case import population_moments
 
 DESIGNS = [
     (kb.LowRank(), Case.LOW_RANK),

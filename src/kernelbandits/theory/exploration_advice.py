@@ -1,12 +1,13 @@
-"""A data-driven exploration budget, beside the paper's formulas: from a pilot sample, knowing neither noise nor norm.
+"""A data-driven exploration budget from a pilot sample; not in the paper, and needs neither noise nor norm.
 
-If the K arms' rewards are about normal with standard deviation s, and predictions correlate with them by ρ(N), then the
-best of K predictions has an expected reward of c_K s ρ(N) above the average, c_K the expected maximum of K standard
-normals, where exploration gets the average. So the regret of Explore-then-Commit against a perfect predictor is
+Suppose the rewards of the K arms are about normal with standard deviation s and have correlation ρ(N) with the
+predictions. Then the arm with the best prediction has an expected reward of c_K s ρ(N) above the average, where c_K is
+the expected maximum of K standard normals. Exploration gets the average. So the regret of Explore-then-Commit against
+a perfect predictor is
 
     T₀ c_K s + (T − T₀) c_K s (1 − ρ(T₀/K)),
 
-least where (T − T₀) ρ(T₀/K) is largest: neither s nor c_K nor the noise, which is in s, moves that point.
+which is smallest where (T − T₀) ρ(T₀/K) is largest. That T₀ depends neither on s (which includes the noise) nor on c_K.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.base import Kernel
-from kernelbandits.theory.curve import LearningCurve, curve_sizes, fit_curve, pair_sums
+from kernelbandits.kernels import Kernel
+from kernelbandits.theory.learning_curve import LearningCurve, curve_sizes, fit_curve, pair_sums
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 _RESAMPLES = 200
@@ -27,18 +28,18 @@ _RESAMPLES = 200
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Recommendation:
-    """How long to explore, and what is expected of it.
+class ExplorationAdvice:
+    """How long to explore, and the regret to expect.
 
     Attributes:
-        n_explore: T₀, rounds in total, the pilot's included.
+        n_explore: T₀, rounds in total, including the pilot.
         n_per_arm: N = T₀/K.
-        low: 5 % quantile of T₀ when the pilot's arms are drawn anew.
-        high: 95 % quantile of T₀ likewise.
-        explore_regret: expected regret of a round of exploration, c_K s. Noise makes it too large.
-        commit_regret: expected regret of a round after the commitment, against a perfect predictor.
+        low: 5 % quantile of T₀ when the pilot's arms are resampled.
+        high: 95 % quantile of T₀.
+        explore_regret: expected regret per round of exploration, c_K s; too large if there is noise.
+        commit_regret: expected regret per round after the exploration, against a perfect predictor.
         horizon: T.
-        curve: the learning curve it rests on.
+        curve: the learning curve behind it.
         reason: the formula with its numbers.
 
     """
@@ -68,11 +69,11 @@ def recommend_exploration(
     kernel: Kernel,
     n_arms: int | None = None,
     ridge: float = 0.0,
-) -> Recommendation:
-    """The T₀ that a pilot sample speaks for: contexts (n, d), the arm played (n,) and its reward (n,).
+) -> ExplorationAdvice:
+    """Recommend T₀ from a pilot sample: contexts (n, d), the arm played (n,) and its reward (n,).
 
-    At least one arm needs 3 rounds, so that the curve has a slope; four a arm are a good pilot. `n_arms` is K, when the
-    pilot has not met every arm. `ridge` is that of the estimator to be used, 0 for the interpolator.
+    At least one arm needs 3 rounds, so that the curve has a slope; four rounds per arm make a good pilot. `n_arms` is
+    K, if the pilot does not include every arm. `ridge` is that of the estimator to be used, 0 for the interpolator.
     """
     X = checks.points("contexts", contexts)
     y = checks.targets("rewards", rewards, len(X))
@@ -93,7 +94,7 @@ def recommend_exploration(
     low, high = _spread(sizes, sums, K, horizon)
     scale = expected_maximum(K) * float(y.std())
     rho = float(curve.correlation(np.array([n]))[0])
-    return Recommendation(
+    return ExplorationAdvice(
         n * K, n, low * K, high * K, scale, scale * (1.0 - rho), horizon, curve, _words(curve, K, horizon, n, rho)
     )
 
@@ -112,7 +113,7 @@ def _best_size(curve: LearningCurve, n_arms: int, horizon: int) -> int:
 
 
 def _spread(sizes: IntArray, sums: Array, n_arms: int, horizon: int) -> tuple[int, int]:
-    """5 % and 95 % quantile of N over resampled arms."""
+    """5 % and 95 % quantile of N when arms are resampled."""
     rng = np.random.default_rng(0)
     picks = rng.integers(len(sums), size=(_RESAMPLES, len(sums)))
     usable = [pick for pick in picks if (sums[pick, :, 0].sum(axis=0) > 0).sum() > 1]
@@ -135,5 +136,5 @@ def _words(curve: LearningCurve, n_arms: int, horizon: int, n: int, rho: float) 
         f"(T − T₀) ρ(T₀/K) with ρ² = 1 − {curve.coefficient:.3g} N^−{curve.exponent:.3g}, K = {n_arms}, T = {horizon}"
     )
     if rho == 0.0:
-        return f"{formula}: the pilot shows no signal that this kernel can learn, so no exploration is worth its cost"
+        return f"{formula}: the pilot shows no signal that this kernel can learn, so exploration does not pay"
     return f"{formula}: largest at N = {n} draws per arm, where ρ = {rho:.2f}"

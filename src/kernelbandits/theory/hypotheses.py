@@ -1,4 +1,4 @@
-"""A report of hypotheses: one line each, with a verdict and the numbers behind it."""
+"""A report on hypotheses: one line for each, with a verdict and the numbers behind it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Verdict(Enum):
 @final
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One line of a report."""
+    """One hypothesis, its verdict and the reason for it."""
 
     name: str
     verdict: Verdict
@@ -28,12 +28,12 @@ class Hypothesis:
 @final
 @dataclass(frozen=True, slots=True)
 class AssumptionReport:
-    """Every hypothesis that the theorems make of a kernel and a sample."""
+    """The hypotheses that the theorems make about a kernel and a sample."""
 
     lines: tuple[Hypothesis, ...]
 
     def __getitem__(self, name: str) -> Hypothesis:
-        """The line of that name."""
+        """The hypothesis of that name."""
         for line in self.lines:
             if line.name == name:
                 return line
@@ -50,10 +50,10 @@ class AssumptionReport:
 
 
 def judge(name: str, holds: bool, reason: str) -> Hypothesis:
-    """A line whose verdict is known."""
+    """A hypothesis that holds or fails."""
     return Hypothesis(name, Verdict.HOLDS if holds else Verdict.FAILS, reason)
 
 
 def unknown(name: str, reason: str) -> Hypothesis:
-    """A line that cannot be decided, and why."""
+    """A hypothesis that cannot be decided."""
     return Hypothesis(name, Verdict.UNKNOWN, reason)

@@ -1,4 +1,4 @@
-"""A learning curve from a pilot sample: how leave-one-out predictions rank rewards, against the number of draws."""
+"""A learning curve from a pilot sample: correlation of leave-one-out predictions and rewards against sample size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.kernels.base import Kernel
+from kernelbandits.kernels import Kernel
 from kernelbandits.regression.leave_one_out import leave_one_out
 from kernelbandits.types import Array, IntArray
 
@@ -21,11 +21,11 @@ _SMALLEST = 1e-6
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class LearningCurve:
-    """1 − ρ²(N) ≈ a N^−b: the share of the rewards' variance that a fit to N draws per arm does not explain.
+    """1 − ρ²(N) ≈ a N^−b: the share of the variance of rewards that a fit to N draws per arm leaves unexplained.
 
-    ρ is the correlation of leave-one-out predictions with rewards over all arms. It is used instead of the error
-    because a factor common to all predictions (an interpolator far from its data shrinks towards 0) does not change
-    which arm is best.
+    ρ is the correlation of leave-one-out predictions and rewards over all arms. It is used instead of the error because
+    a factor common to all predictions does not change which arm is best (an interpolator shrinks towards 0 far from
+    its data).
 
     Attributes:
         sizes: N, shape (s,).
@@ -41,15 +41,15 @@ class LearningCurve:
     exponent: float
 
     def correlation(self, n: Array | IntArray) -> Array:
-        """ρ(N) of the fitted curve, at N ≥ 1, elementwise."""
+        """ρ(N) of the fitted curve for N ≥ 1, elementwise."""
         explained = 1.0 - self.coefficient * np.asarray(n, dtype=np.float64) ** -self.exponent
         return np.sqrt(np.clip(explained, 0.0, 1.0))
 
 
 def pair_sums(kernel: Kernel, X: Array, y: Array, sizes: IntArray, ridge: float) -> Array:
-    """Sums (1, p, y, p², y², py) over leave-one-out pairs of one arm at each size, shape (s, 6).
+    """Sums of (1, p, y, p², y², py) over the leave-one-out pairs (p, y) of one arm at each size, shape (s, 6).
 
-    A size N is tried on up to eight windows of N + 1 consecutive points; where the arm has too few, it gives 0.
+    Each size N is tried on up to eight windows of N + 1 consecutive points; it gives 0 if the arm has fewer points.
     """
     n = len(y)
     sums = np.zeros((len(sizes), 6))
@@ -66,13 +66,13 @@ def pair_sums(kernel: Kernel, X: Array, y: Array, sizes: IntArray, ridge: float)
 
 
 def curve_sizes(largest_arm: int) -> IntArray:
-    """Sizes N = 1 … n − 1 at which to measure, at most ten, evenly spaced in log N."""
+    """At most ten sizes N from 1 to n − 1, evenly spaced in log N."""
     top = min(largest_arm, _MOST_POINTS) - 1
     return np.unique(np.geomspace(1, top, min(top, _MOST_SIZES)).round().astype(np.int64))
 
 
 def fit_curve(sizes: IntArray, arms: Sequence[Array] | Array) -> LearningCurve:
-    """The curve through the pooled correlations, least squares in logarithms, sizes weighted by their pairs."""
+    """Fit the curve to the pooled correlations: least squares in logarithms, each size weighted by its pairs."""
     total = np.sum(arms, axis=0)
     seen = total[:, 0] > 0
     count, p, y, pp, yy, py = total[seen].T
