@@ -12,8 +12,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.regression.leave_one_out import leave_one_out
 from kernelbandits.reporting.figures import draw as draw_picture
 from kernelbandits.theory import Case
-from kernelbandits.theory.diagnosis import diagnose, standardise
-from kernelbandits.theory.diagnosis.document import diagnosis_document
+from kernelbandits.theory.diagnosis import diagnose, diagnosis_document, standardise
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
 
 DESIGNS = [

@@ -1,15 +1,8 @@
 """The paper's definitions, lemmas and theorems as functions, one module per group of statements."""
 
 from kernelbandits.theory.assumptions import assumptions
-from kernelbandits.theory.budget import (
-    Budget,
-    BudgetInputs,
-    FormulaStep,
-    admissible_epsilon,
-    allowed_error,
-    exploration_budget,
-)
-from kernelbandits.theory.cases import Case, CaseBound, case_bias, case_bound, variance_slope
+from kernelbandits.theory.budget import Budget, admissible_epsilon, allowed_error, exploration_budget
+from kernelbandits.theory.cases import Case, case_bias, case_bound, variance_slope
 from kernelbandits.theory.error_bounds import (
     detailed_bias,
     detailed_variance,
@@ -20,10 +13,8 @@ from kernelbandits.theory.error_bounds import (
     simplified_variance,
 )
 from kernelbandits.theory.exploration_advice import ExplorationAdvice, expected_maximum, recommend_exploration
-from kernelbandits.theory.hypotheses import AssumptionReport, Hypothesis, Verdict
+from kernelbandits.theory.hypotheses import AssumptionReport, Verdict
 from kernelbandits.theory.information import (
-    ClassicalBounds,
-    GreedyGain,
     InformationRate,
     classical_bounds,
     gaussian_rate_by_scale,
@@ -34,7 +25,7 @@ from kernelbandits.theory.information import (
 from kernelbandits.theory.kernel_classes import Parameters
 from kernelbandits.theory.learning_curve import LearningCurve
 from kernelbandits.theory.linearization import Linearization, kernel_parameters, linearize
-from kernelbandits.theory.measured_error import MeasuredError, measured_error
+from kernelbandits.theory.measured_error import measured_error
 from kernelbandits.theory.regret import (
     RegretExponent,
     inner_product_exponent,
@@ -44,25 +35,17 @@ from kernelbandits.theory.regret import (
     regret_bound,
     regret_exponent,
 )
-from kernelbandits.theory.spectrum import Moments, Spectrum, moments, spectrum, subsample
+from kernelbandits.theory.spectrum import Spectrum, moments, spectrum, subsample
 from kernelbandits.theory.spectrum_case import SpectrumCase, classify
 
 __all__ = [
     "AssumptionReport",
     "Budget",
-    "BudgetInputs",
     "Case",
-    "CaseBound",
-    "ClassicalBounds",
     "ExplorationAdvice",
-    "FormulaStep",
-    "GreedyGain",
-    "Hypothesis",
     "InformationRate",
     "LearningCurve",
     "Linearization",
-    "MeasuredError",
-    "Moments",
     "Parameters",
     "RegretExponent",
     "Spectrum",

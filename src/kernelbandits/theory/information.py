@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import singledispatch
 from math import exp, inf, log
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel, Linear, Matern
+from kernelbandits.specs import Positive, conform
 from kernelbandits.theory.spectrum import subsample
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
 def information_gain(kernel: Kernel, X: ArrayLike, ridge: float = 1.0, *, max_rows: int | None = None) -> float:
     """½ ln det(I + K(X, X)/λ²), λ² = `ridge` (τ in Section D)."""
-    _check_ridge(ridge)
+    conform(ridge, Positive, "ridge")
     K = kernel.gram(subsample(X, max_rows)) / ridge
     K[np.diag_indices_from(K)] += 1.0
     return 0.5 * float(np.linalg.slogdet(K)[1])
@@ -41,7 +42,7 @@ def greedy_information_gain(kernel: Kernel, candidates: ArrayLike, n: int, ridge
     """
     pool = checks.points("candidates", candidates)
     checks.whole("n", n, at_least=1)
-    _check_ridge(ridge)
+    conform(ridge, Positive, "ridge")
     variance = kernel.diagonal(pool).astype(np.float64)
     V = np.empty((n, len(pool)))
     indices, steps = np.empty(n, dtype=np.int64), np.empty(n)
@@ -80,28 +81,22 @@ def information_rate(kernel: Kernel, dim: int, horizon: int) -> InformationRate:
     """Linear: d ln T. Gaussian: (ln T)^{d+1}. Matern: T^{d/(2ν+d)} (ln T)^{2ν/(2ν+d)} (Vakili et al. 2021)."""
     checks.whole("dim", dim, at_least=1)
     checks.whole("horizon", horizon, at_least=3)
-    return _rate(kernel, dim, log(horizon))
+    rate = _RATES.get(type(kernel))
+    if rate is None:
+        raise InvalidArgument(f"a rate of the information gain is known for Linear, Gaussian and Matern; got {kernel}")
+    return rate(kernel, dim, log(horizon))
 
 
-@singledispatch
-def _rate(kernel: Kernel, dim: int, log_t: float) -> InformationRate:
-    raise InvalidArgument(f"a rate of the information gain is known for Linear, Gaussian and Matern; got {kernel}")
-
-
-@_rate.register
-def _(kernel: Linear, dim: int, log_t: float) -> InformationRate:
-    return InformationRate(log(dim * log_t), "d ln T")
-
-
-@_rate.register
-def _(kernel: Gaussian, dim: int, log_t: float) -> InformationRate:
-    return InformationRate((dim + 1) * log(log_t), "(ln T)^(d+1)")
-
-
-@_rate.register
-def _(kernel: Matern, dim: int, log_t: float) -> InformationRate:
+def _matern_rate(kernel: Any, dim: int, log_t: float) -> InformationRate:
     share = dim / (2.0 * kernel.nu + dim)
     return InformationRate(share * log_t + (1.0 - share) * log(log_t), "T^(d/(2ν+d)) (ln T)^(2ν/(2ν+d))")
+
+
+_RATES: dict[type[Kernel], Callable[[Any, int, float], InformationRate]] = {
+    Linear: lambda kernel, dim, log_t: InformationRate(log(dim * log_t), "d ln T"),
+    Gaussian: lambda kernel, dim, log_t: InformationRate((dim + 1) * log(log_t), "(ln T)^(d+1)"),
+    Matern: _matern_rate,
+}
 
 
 def gaussian_rate_by_scale(dim: int, horizon: int, length: float) -> InformationRate:
@@ -140,8 +135,3 @@ def classical_bounds(gain: float, horizon: int) -> ClassicalBounds:
     if not gain >= 0:
         raise InvalidArgument(f"gain must be a number of at least 0; got {gain!r}")
     return ClassicalBounds(gain * horizon**0.5, (gain * horizon) ** 0.5, checks.whole("horizon", horizon, at_least=1))
-
-
-def _check_ridge(ridge: float) -> None:
-    if not (np.isfinite(ridge) and ridge > 0):
-        raise InvalidArgument(f"ridge must be a finite number above 0; got {ridge!r}")

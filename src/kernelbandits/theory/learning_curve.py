@@ -9,7 +9,6 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.regression.leave_one_out import leave_one_out
 from kernelbandits.types import Array, IntArray
 
 _MOST_POINTS = 200
@@ -51,6 +50,8 @@ def pair_sums(kernel: Kernel, X: Array, y: Array, sizes: IntArray, ridge: float)
 
     Each size N is tried on up to eight windows of N + 1 consecutive points; it gives 0 if the arm has fewer points.
     """
+    from kernelbandits.regression.leave_one_out import leave_one_out  # only a sample with rewards needs regression
+
     n = len(y)
     sums = np.zeros((len(sizes), 6))
     for row, size in enumerate(sizes):

@@ -2,6 +2,7 @@
 
 from kernelbandits.theory.diagnosis.diagnosing import diagnose
 from kernelbandits.theory.diagnosis.diagnosis import Diagnosis, ErrorCurve, FitError, PlanningInputs, RewardErrors
+from kernelbandits.theory.diagnosis.document import budget_document, diagnosis_document
 from kernelbandits.theory.diagnosis.kernel_text import kernel_from_text
 from kernelbandits.theory.diagnosis.standardising import Standardised, standardise
 
@@ -12,7 +13,9 @@ __all__ = [
     "PlanningInputs",
     "RewardErrors",
     "Standardised",
+    "budget_document",
     "diagnose",
+    "diagnosis_document",
     "kernel_from_text",
     "standardise",
 ]

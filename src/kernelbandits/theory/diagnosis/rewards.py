@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.regression import MinNormInterpolator
-from kernelbandits.regression.leave_one_out import leave_one_out
 from kernelbandits.theory.diagnosis.diagnosis import FitError, RewardErrors
 from kernelbandits.types import Array, IntArray
 
@@ -22,6 +20,9 @@ def reward_errors(
     At most max_rows / K^⅓ evenly spaced rows of each arm are used: K solves then cost as much as one of `max_rows`
     rows. Without arms all rows are one arm.
     """
+    from kernelbandits.regression import MinNormInterpolator  # only a sample with rewards needs regression
+    from kernelbandits.regression.leave_one_out import leave_one_out
+
     names, groups = _groups(arms, len(y))
     most = max(2, int(max_rows / len(groups) ** (1.0 / 3.0)))
     chosen = [(name, evenly_spaced(rows, most)) for name, rows in zip(names, groups, strict=True) if len(rows) > 1]
