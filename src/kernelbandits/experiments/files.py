@@ -54,15 +54,15 @@ def parse(table: Mapping[str, Any], folder: Path | None = None) -> Experiment:
     panels = table["panels"]
     if not isinstance(panels, list) or not isinstance(table["methods"], Mapping):
         raise InvalidFile("expected `[[panels]]` tables and a `[methods.NAME]` table for each method")
-    seeds = table.get("seeds", 10)  # a number n means the seeds 0 … n − 1
+    seeds = table.get("seeds", 10)
+    if not isinstance(seeds, list):  # a number n means the seeds 0 … n − 1
+        seeds = range(_whole(seeds, "seeds"))
     return Experiment(
         name=_text(table["name"], "name"),
         title=_text(table.get("title", ""), "title"),
         panels=tuple(_panel(panel, f"panels[{i}]", table, folder) for i, panel in enumerate(panels)),
         horizon=_whole(table["horizon"], "horizon"),
-        seeds=tuple(
-            _whole(seed, "seeds") for seed in (seeds if isinstance(seeds, list) else range(_whole(seeds, "seeds")))
-        ),
+        seeds=tuple(_whole(seed, "seeds") for seed in seeds),
         columns=_whole(table.get("columns", 3), "columns"),
         look_order=tuple(_text(name, "look_order") for name in table.get("look_order", ())),
     )

@@ -122,7 +122,7 @@ def regret_table(results: Results) -> Table:
         for row in rows.iter_rows(named=True):
             mean, error = row["mean_regret"], row["standard_error"]
             shown = f"{mean:,.{digits}f}" + ("" if error is None else f" ± {error:,.{digits}f}")
-            ratio = f"× {mean / best:.2f}" if best > 0 else ""
+            ratio = f"{mean / best:.2f} × best" if best > 0 else ""
             entries[str(panel), row["method"]] = Entry(shown, ratio, mean == best)
     return Table(
         title="Final regret",
@@ -133,7 +133,7 @@ def regret_table(results: Results) -> Table:
         ),
         caption=(
             f"Regret after {experiment.horizon:,} rounds, mean of {counted(seeds, 'seed')}"
-            f"{' ± standard error' if seeds > 1 else ''}. The best of a panel is bold; × is the ratio to it."
+            f"{' ± standard error' if seeds > 1 else ''}"
         ),
         colours=tuple(look.colour for look in _looks(experiment).values()),
     )

@@ -14,7 +14,7 @@ class ExportedNames(Vocabulary):
     """The names that `kernelbandits` exports. A class is loaded when a file first names it."""
 
     def find(self, name: str) -> type[Any] | None:
-        found = getattr(kernelbandits, name) if name in kernelbandits.__all__ else None
+        found = getattr(kernelbandits, name) if name in dir(kernelbandits) else None
         return found if isinstance(found, type) else None
 
     def names_below(self, base: type) -> list[str]:

@@ -68,9 +68,10 @@ def _draw_charts(charts: Charts, figure: SubFigure) -> None:
         _draw_chart(chart, axes)
         if not chart.legend:
             found, names = axes.get_legend_handles_labels()
-            handles = dict(zip(names, found, strict=True)) | handles
+            handles |= {name: handle for name, handle in zip(names, found, strict=True) if name not in handles}
     if charts.legend:
-        figure.legend(handles.values(), handles.keys(), loc=charts.legend, ncols=charts.legend_columns, **_LEGEND)
+        options = {"loc": charts.legend, "ncols": charts.legend_columns, **_LEGEND}
+        figure.legend(handles.values(), handles.keys(), **options)
 
 
 def _draw_chart(chart: Chart, axes: Axes) -> None:
@@ -85,7 +86,7 @@ def _draw_chart(chart: Chart, axes: Axes) -> None:
     if chart.legend == "right":
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), **_LEGEND)
     elif chart.legend:
-        axes.legend(loc=chart.legend, **_LEGEND)
+        axes.legend(**{"loc": chart.legend, **_LEGEND})
 
 
 def _set_axis(axes: Axes, side: str, axis: Axis) -> None:
