@@ -84,8 +84,10 @@ def report_parts(name: str, title: str, pictures: Pictures, options: RunOptions)
             "tables": {part.name: rows[part.name].to_dicts() for part in parts},
             "findings": {part.name: part.findings(rows[part.name]) for part in parts},
         }
+        document = Document(title, sections, tuple(rows), record)
         return Outcome(
-            Document(title, sections, tuple(rows), record),
+            document,
+            lambda: document,
             {f"{part}.csv": frame for part, frame in rows.items()},
             drawn,
             {"study": name, "parts": {part.name: repr(part) for part in parts}},

@@ -90,7 +90,7 @@ class Information(Part):
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         low, high = rows["gain"].to_numpy().min(), rows["gain"].to_numpy().max()
-        gain = Axis("information gain γ", "log", low=low * (low / high) ** 0.3)  # room for the legend below the curves
+        gain = Axis("information gain γ", "log", low=low * (low / high) ** 0.45)  # room for the legend below the curves
         by_d: list[Mark] = [
             mark
             for place, T in enumerate(self.horizons[::-2])
