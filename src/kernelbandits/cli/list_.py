@@ -14,8 +14,7 @@ from kernelbandits.cli.run_options import json_option
 def list_(as_json: bool) -> None:
     """Show the experiments that come with the library and the names that a TOML file may use."""
     from kernelbandits import Contexts, Covariance, Environment, Estimator, Kernel, Policy, Scaling, Width
-    from kernelbandits.experiments import load, shipped
-    from kernelbandits.experiments.vocabulary import ExportedNames
+    from kernelbandits.experiments import ExportedNames, load, shipped
     from kernelbandits.paper import STUDIES
 
     experiments = {name: {"title": load(name).title, "file": str(path)} for name, path in shipped().items()}

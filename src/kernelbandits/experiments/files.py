@@ -7,18 +7,18 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from importlib import resources
+from inspect import isabstract
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import kernelbandits
+from kernelbandits import checks
 from kernelbandits.environments import Environment
 from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
 from kernelbandits.experiments.grid import Experiment, Panel
-from kernelbandits.experiments.vocabulary import ExportedNames
 from kernelbandits.policies import Policy
-from kernelbandits.specs import from_table
+from kernelbandits.specs import Vocabulary, from_table
 
-_NAMES = ExportedNames()
 _KEYS = (*(field.name for field in fields(Experiment)), "mark", "methods")
 _PANEL_KEYS = ("name", "environment", "values")
 
@@ -54,17 +54,15 @@ def parse(table: Mapping[str, Any], folder: Path | None = None) -> Experiment:
     panels = table["panels"]
     if not isinstance(panels, list) or not isinstance(table["methods"], Mapping):
         raise InvalidFile("expected `[[panels]]` tables and a `[methods.NAME]` table for each method")
-    seeds = table.get("seeds", 10)  # a number n means the seeds 0 … n − 1
+    seeds = table.get("seeds", 10)
+    if not isinstance(seeds, list):  # a number n means the seeds 0 … n − 1
+        seeds = range(checks.whole("seeds", seeds, at_least=0))
+    given = {key: table[key] for key in ("name", "title", "horizon", "columns") if key in table}
     return Experiment(
-        name=_text(table["name"], "name"),
-        title=_text(table.get("title", ""), "title"),
         panels=tuple(_panel(panel, f"panels[{i}]", table, folder) for i, panel in enumerate(panels)),
-        horizon=_whole(table["horizon"], "horizon"),
-        seeds=tuple(
-            _whole(seed, "seeds") for seed in (seeds if isinstance(seeds, list) else range(_whole(seeds, "seeds")))
-        ),
-        columns=_whole(table.get("columns", 3), "columns"),
-        look_order=tuple(_text(name, "look_order") for name in table.get("look_order", ())),
+        seeds=tuple(seeds),
+        look_order=tuple(table.get("look_order", ())),
+        **given,
     )
 
 
@@ -80,17 +78,16 @@ def _panel(table: Any, where: str, file: Mapping[str, Any], folder: Path | None)
     values = table.get("values", {})
     if not isinstance(values, Mapping):
         raise InvalidFile(f"{where}.values: expected a table of values for `$name`; got {values!r}")
-    mark = _substitute(file.get("mark"), values, "mark")
     return Panel(
-        name=_text(table["name"], f"{where}.name"),
+        name=table["name"],
         environment=_spec(table["environment"], Environment, values, f"{where}.environment", folder),
         methods=methods(file["methods"], values, folder),
-        mark=None if mark is None else _whole(mark, "mark"),
+        mark=_substitute(file.get("mark"), values, "mark"),
     )
 
 
 def _spec(table: Any, kind: type[Any], values: Mapping[str, Any], where: str, folder: Path | None) -> Any:
-    return from_table(_substitute(table, values, where), kind, _NAMES, where, folder)
+    return from_table(_substitute(table, values, where), kind, ExportedNames(), where, folder)
 
 
 def _substitute(value: Any, values: Mapping[str, Any], where: str) -> Any:
@@ -115,13 +112,19 @@ def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], needed: tuple[
             raise InvalidFile(f"`{key}` is missing in {where}")
 
 
-def _text(value: Any, where: str) -> str:
-    if not isinstance(value, str):
-        raise InvalidFile(f"{where}: expected a text; got {value!r}")
-    return value
+@final
+class ExportedNames(Vocabulary):
+    """The names that `kernelbandits` exports. A class is loaded when a file first names it."""
 
+    def find(self, name: str) -> type[Any] | None:
+        found = getattr(kernelbandits, name) if name in dir(kernelbandits) else None
+        return found if isinstance(found, type) else None
 
-def _whole(value: Any, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidFile(f"{where}: expected a whole number; got {value!r}")
-    return value
+    def names_below(self, base: type) -> list[str]:
+        names, below = set(), [base]
+        while below:  # a room loads all its classes, so those below `base` are there
+            spec = below.pop()
+            below += spec.__subclasses__()
+            if self.find(spec.__name__) is spec and not isabstract(spec):
+                names.add(spec.__name__)
+        return sorted(names)

@@ -31,7 +31,10 @@ class Panel:
     mark: int | None = None
 
     def __post_init__(self) -> None:
+        checks.instance("the name of a panel", self.name, str, "'low-rank'")
         where = f"panel {self.name!r}"
+        if self.mark is not None:
+            checks.whole(f"{where}: mark", self.mark, at_least=0)
         checks.instance(f"{where}: environment", self.environment, Environment, "Synthetic(LowRank())")  # type: ignore[type-abstract]
         checks.instance(f"{where}: methods", self.methods, Mapping, "{'Uniform': Uniform()}")  # type: ignore[type-abstract]
         if not self.methods:
@@ -81,6 +84,8 @@ class Experiment:
     look_order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for text in (self.name, self.title, *self.look_order):
+            checks.instance("names and titles of an experiment", text, str, "'figure-1'")
         checks.whole("horizon", self.horizon, at_least=1)
         checks.whole("columns", self.columns, at_least=1)
         checks.instance("panels", self.panels, Sequence, "(Panel(…),)")  # type: ignore[type-abstract]

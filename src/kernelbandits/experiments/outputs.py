@@ -7,7 +7,7 @@ import platform
 import shlex
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -19,11 +19,10 @@ import polars as pl
 from kernelbandits import __version__
 from kernelbandits.experiments.engines import Engine
 from kernelbandits.experiments.grid import Experiment, own_code
-from kernelbandits.experiments.report import contents, notes_on, regret_picture, report_on
-from kernelbandits.experiments.results import Results, write_frames
+from kernelbandits.experiments.report import contents, notes_on, regret_picture, summary_of, with_details
+from kernelbandits.experiments.results import Results, Store, write_frames
 from kernelbandits.experiments.running import Runner
-from kernelbandits.experiments.store import Store
-from kernelbandits.reporting import Document, Facts, Picture, print_json, write_text
+from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, write_text
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
 
@@ -67,7 +66,8 @@ class Outcome:
     """What was computed, before anything is written.
 
     Attributes:
-        document: for the screen and the report.
+        document: for the screen.
+        page: makes the document of the report.
         frames: data by file name, .parquet or .csv.
         pictures: by file name without its ending.
         contents: what was computed, for the provenance.
@@ -75,6 +75,7 @@ class Outcome:
     """
 
     document: Document
+    page: Callable[[], Document]
     frames: Mapping[str, pl.DataFrame]
     pictures: Mapping[str, Picture]
     contents: Mapping[str, Any]
@@ -95,7 +96,8 @@ def run_and_report(options: RunOptions, compute: Callable[[Runner], Outcome]) ->
     files.append(write_text(folder / "provenance.json", json.dumps(record, indent=2, ensure_ascii=False) + "\n"))
     document = outcome.document
     if options.report:
-        page = replace(document, sections=(*document.sections, provenance_section(record)))
+        page = outcome.page()
+        page = replace(page, sections=(*page.sections, provenance_section(record)))
         files.append(write_text(folder / "report.html", page.html()))
     if options.as_json:
         names = [str(path) for path in files]
@@ -105,15 +107,24 @@ def run_and_report(options: RunOptions, compute: Callable[[Runner], Outcome]) ->
 
 
 def report_experiment(
-    experiment: Experiment, options: RunOptions, describe: Callable[[Results], Document] = report_on
+    experiment: Experiment,
+    options: RunOptions,
+    sections: Callable[[Results], Sequence[Section]] = lambda results: (),
+    findings: Callable[[Results], Sequence[str]] = lambda results: (),
 ) -> None:
-    """Run an experiment and write its output folder; `describe` makes the document of its results."""
+    """Run an experiment and write its output folder; a study adds sections and findings to the report."""
     notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
 
     def compute(runner: Runner) -> Outcome:
         results = runner.run(experiment)
-        frames, pictures = results.frames(), {experiment.name: regret_picture(results)}
-        return Outcome(describe(results), frames, pictures, contents(experiment))
+        summary = summary_of(results, sections(results), findings(results))
+        return Outcome(
+            summary,
+            lambda: with_details(summary, results),
+            results.frames(),
+            {experiment.name: regret_picture(results)},
+            contents(experiment),
+        )
 
     run_and_report(options, compute)
 

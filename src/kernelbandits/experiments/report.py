@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -40,34 +41,34 @@ from kernelbandits.specs import to_table
 
 def report_on(results: Results, sections: Sequence[Section] = (), findings: Sequence[str] = ()) -> Document:
     """Curves, final regrets, notes and settings. A study adds `sections` of its own and `findings`, one per line."""
+    return with_details(summary_of(results, sections, findings), results)
+
+
+def summary_of(results: Results, sections: Sequence[Section] = (), findings: Sequence[str] = ()) -> Document:
+    """Final regrets, findings and notes: what a terminal shows."""
     experiment, notes = results.experiment, notes_on(results.experiment)
-    seeds = len(experiment.seeds)
     data = tuple(f"{panel}: {line}" for panel, lines in notes.items() for line in lines)
-    record = {
-        "experiment": experiment.name,
-        "summary": results.summary().to_dicts(),
-        "notes": notes,
-        "findings": list(findings),
-    }
-    return Document(
-        title=experiment.title or experiment.name,
-        sections=(
-            regret_curves(results),
-            regret_table(results),
-            *sections,
-            *([Findings("Findings", tuple(findings))] if findings else []),
-            *([Findings("Data", data)] if data else []),
-            settings(experiment),
-        ),
-        lead=(
-            experiment.name,
-            f"{experiment.horizon:,} rounds",
-            counted(seeds, "seed"),
-            counted(len(experiment.panels), "panel"),
-            counted(len(experiment.methods), "method"),
-        ),
-        record={name: value for name, value in record.items() if value},
+    record: dict[str, Any] = {"experiment": experiment.name, "summary": results.summary().to_dicts()}
+    shown: list[Section] = [regret_table(results), *sections]
+    if findings:
+        shown.append(Findings("Findings", tuple(findings)))
+        record["findings"] = list(findings)
+    if notes:
+        shown.append(Findings("Data", data))
+        record["notes"] = notes
+    lead = (
+        experiment.name,
+        f"{experiment.horizon:,} rounds",
+        counted(len(experiment.seeds), "seed"),
+        counted(len(experiment.panels), "panel"),
+        counted(len(experiment.methods), "method"),
     )
+    return Document(experiment.title or experiment.name, tuple(shown), lead, record)
+
+
+def with_details(summary: Document, results: Results) -> Document:
+    """The summary with curves above and settings below."""
+    return replace(summary, sections=(regret_curves(results), *summary.sections, settings(results.experiment)))
 
 
 def regret_curves(results: Results) -> Curves:
@@ -122,7 +123,7 @@ def regret_table(results: Results) -> Table:
         for row in rows.iter_rows(named=True):
             mean, error = row["mean_regret"], row["standard_error"]
             shown = f"{mean:,.{digits}f}" + ("" if error is None else f" ± {error:,.{digits}f}")
-            ratio = f"× {mean / best:.2f}" if best > 0 else ""
+            ratio = f"{mean / best:.2f} × best" if best > 0 else ""
             entries[str(panel), row["method"]] = Entry(shown, ratio, mean == best)
     return Table(
         title="Final regret",
@@ -133,7 +134,7 @@ def regret_table(results: Results) -> Table:
         ),
         caption=(
             f"Regret after {experiment.horizon:,} rounds, mean of {counted(seeds, 'seed')}"
-            f"{' ± standard error' if seeds > 1 else ''}. The best of a panel is bold; × is the ratio to it."
+            f"{' ± standard error' if seeds > 1 else ''}"
         ),
         colours=tuple(look.colour for look in _looks(experiment).values()),
     )

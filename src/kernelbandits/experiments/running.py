@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar, final
 
@@ -17,8 +18,7 @@ from kernelbandits.environments.play import replay
 from kernelbandits.errors import CellFailed, EngineFailed
 from kernelbandits.experiments.engines import Engine, local
 from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_code
-from kernelbandits.experiments.results import Results
-from kernelbandits.experiments.store import ROW, Rows, Store
+from kernelbandits.experiments.results import ROW, Results, Rows, Store
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import Progress
 from kernelbandits.tables.digests import content_digest
@@ -109,10 +109,7 @@ def _units(cells: list[Cell]) -> list[list[Cell]]:
 
     The largest environments come first, so that no worker is left alone with one at the end.
     """
-
-    def instance(cell: Cell) -> tuple[str, int]:
-        return (cell.panel.name, cell.seed)
-
+    instance = attrgetter("panel.name", "seed")
     units = [list(group) for _, group in groupby(sorted(cells, key=instance), key=instance)]
     return sorted(units, key=lambda unit: -int(getattr(unit[0].panel.environment, "dim", 0)))
 

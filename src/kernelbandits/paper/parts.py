@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -84,8 +84,10 @@ def report_parts(name: str, title: str, pictures: Pictures, options: RunOptions)
             "tables": {part.name: rows[part.name].to_dicts() for part in parts},
             "findings": {part.name: part.findings(rows[part.name]) for part in parts},
         }
+        document = Document(title, sections, tuple(rows), record)
         return Outcome(
-            Document(title, sections, tuple(rows), record),
+            document,
+            lambda: document,
             {f"{part}.csv": frame for part, frame in rows.items()},
             drawn,
             {"study": name, "parts": {part.name: repr(part) for part in parts}},
@@ -108,7 +110,13 @@ def resized(pictures: Pictures, options: RunOptions) -> dict[str, tuple[Part, ..
     for key in given:
         if not any(hasattr(part, key) for parts in chosen.values() for part in parts):
             raise InvalidArgument(f"--{key} has no meaning for {', '.join(options.only)}: nothing is played there")
-    return {stem: tuple(_resized(part, given) for part in parts) for stem, parts in chosen.items() if parts}
+    return {
+        stem: tuple(
+            replace(part, **{key: value for key, value in given.items() if hasattr(part, key)}) for part in parts
+        )
+        for stem, parts in chosen.items()
+        if parts
+    }
 
 
 def over_seeds(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
@@ -127,11 +135,6 @@ def line(rows: pl.DataFrame, x: str, y: str, place: int, label: str) -> Line:
     error = rows[f"{y}_se"] if f"{y}_se" in rows.columns else None
     band = None if error is None or error.null_count() else error.to_numpy()
     return Line(rows[x].to_numpy(), rows[y].to_numpy(), look(place), label, band)
-
-
-def _resized(part: Part, given: Mapping[str, Any]) -> Part:
-    sizes = {field.name for field in fields(part)}
-    return replace(part, **{key: value for key, value in given.items() if key in sizes})
 
 
 def _sections(part: Part, rows: pl.DataFrame) -> Iterator[Section]:

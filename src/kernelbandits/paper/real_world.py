@@ -13,7 +13,7 @@ from scipy.linalg import solve
 from kernelbandits import paper
 from kernelbandits.environments import Classification
 from kernelbandits.environments.labelled import LabelledPoints
-from kernelbandits.experiments import Experiment, Panel, RunOptions, report_experiment, report_on
+from kernelbandits.experiments import Experiment, Panel, RunOptions, report_experiment
 from kernelbandits.kernels import Gaussian
 from kernelbandits.paper.data_sets import find
 from kernelbandits.paper.real_world_findings import findings
@@ -37,7 +37,7 @@ def report(options: RunOptions, data_dir: Path | None = None) -> None:
     found = find(data_dir, options.folder, options.only, horizon)
     study = options.part_of(experiment(found.environments, horizon, SEEDS))
     remarks = [*choices(study), *found.left_out_lines()]
-    report_experiment(study, options, lambda results: report_on(results, findings=[*findings(results), *remarks]))
+    report_experiment(study, options, findings=lambda results: [*findings(results), *remarks])
 
 
 def reward_norm(data: LabelledPoints) -> float:

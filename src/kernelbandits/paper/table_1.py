@@ -8,7 +8,7 @@ from typing import Any
 from kernelbandits import paper
 from kernelbandits.environments import Avazu, AvazuDesign, AvazuStandIn, OwnContexts, SharedContexts
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, counted, report_experiment, report_on
+from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, counted, report_experiment
 from kernelbandits.reporting import Column, Entry, Table
 
 HORIZON = 3000
@@ -35,7 +35,7 @@ def report(options: RunOptions, data: Path | None = None, **own: Any) -> None:
     chosen = design(**own)
     environment = AvazuStandIn(design=chosen) if data is None else Avazu(str(data), chosen)
     study = options.part_of(experiment(environment, horizon=options.horizon))
-    report_experiment(study, options, lambda results: report_on(results, [comparison(results)]))
+    report_experiment(study, options, sections=lambda results: [comparison(results)])
 
 
 def design(

@@ -3,7 +3,7 @@
 rich and matplotlib are loaded when something is shown or drawn.
 """
 
-from kernelbandits.reporting.charts import Axis, Chart, Charts, Line, Points, Remark, Rule, Shade
+from kernelbandits.reporting.charts import Axis, Chart, Charts, Line, Mark, Points, Remark, Rule, Shade
 from kernelbandits.reporting.curves import Curves, MethodCurve, PanelCurves
 from kernelbandits.reporting.document import Document, print_json
 from kernelbandits.reporting.files import replacing, write_text
@@ -28,6 +28,7 @@ __all__ = [
     "Line",
     "Listing",
     "Look",
+    "Mark",
     "MethodCurve",
     "Note",
     "PanelCurves",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, final
+from typing import TYPE_CHECKING, Any, Literal, Protocol, final
 
 import numpy as np
 
@@ -116,7 +116,7 @@ class Shade:
     label: str = ""
 
     def draw(self, axes: Axes) -> None:
-        across = {"x": axes.axvspan, "y": axes.axhspan}[self.side]
+        across: Any = getattr(axes, {"x": "axvspan", "y": "axhspan"}[self.side])
         across(self.low, self.high, color="0.9", lw=0, zorder=0, label=self.label)
 
 

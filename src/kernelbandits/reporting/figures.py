@@ -59,33 +59,34 @@ def _write(figure: Figure, target: Any, kind: str) -> None:
 def _draw_charts(charts: Charts, figure: SubFigure) -> None:
     rows = ceil(len(charts.charts) / charts.columns)
     grid = figure.subplots(rows, charts.columns, squeeze=False, sharey=charts.share_y)
-    handles: dict[str, Any] = {}
-    for i, axes in enumerate(grid.flat):
-        if i >= len(charts.charts):
-            axes.set_axis_off()
-            continue
-        chart = charts.charts[i]
-        _draw_chart(chart, axes)
-        if not chart.legend:
-            found, names = axes.get_legend_handles_labels()
-            handles = dict(zip(names, found, strict=True)) | handles
+    for axes in grid.flat[len(charts.charts) :]:
+        axes.set_axis_off()
+    drawn = list(zip(charts.charts, grid.flat, strict=False))
+    for chart, axes in drawn:
+        for mark in chart.marks:
+            mark.draw(axes)
+    for chart, axes in drawn:  # once all marks are drawn: limits that are set would hold for all shared axes
+        _finish(chart, axes)
     if charts.legend:
-        figure.legend(handles.values(), handles.keys(), loc=charts.legend, ncols=charts.legend_columns, **_LEGEND)
+        handles: dict[str, Any] = {}
+        for chart, axes in drawn:
+            for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+                if not chart.legend:
+                    handles.setdefault(name, handle)
+        options = {"loc": charts.legend, "ncols": charts.legend_columns, **_LEGEND}
+        figure.legend(handles.values(), handles.keys(), **options)
 
 
-def _draw_chart(chart: Chart, axes: Axes) -> None:
-    for mark in chart.marks:
-        mark.draw(axes)
+def _finish(chart: Chart, axes: Axes) -> None:
     axes.set_title(chart.title, fontsize=10)
     _set_axis(axes, "x", chart.x)
     _set_axis(axes, "y", chart.y)
     axes.set_axisbelow(True)
     axes.grid(visible=True, color="0.92", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
-    if chart.legend == "right":
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), **_LEGEND)
-    elif chart.legend:
-        axes.legend(loc=chart.legend, **_LEGEND)
+    if chart.legend:
+        beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+        axes.legend(**((beside if chart.legend == "right" else {"loc": chart.legend}) | _LEGEND))
 
 
 def _set_axis(axes: Axes, side: str, axis: Axis) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """`with replacing(path) as part`: write to `part`, which replaces `path` when the block ends without an error."""
+    """Yield a file to write to, which replaces `path` when the block ends without an error."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem + "-", suffix=".part")
     os.close(handle)
     part = Path(name)

@@ -84,9 +84,9 @@ class Table:
         from rich.text import Text
 
         title = ". ".join(part for part in (self.title, self.caption) if part)
-        grid = Grid(title=Text(title, "bold"), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+        grid = Grid(box=SIMPLE_HEAD, pad_edge=False)
         for i, column in enumerate(self.columns):
             grid.add_column(Text(column.name), justify="right" if column.numeric else "left", no_wrap=i == 0)
         for row in self.rows:
             grid.add_row(*(Text(entry.text, f"{'bold ' * entry.best}{entry.tone}".strip()) for entry in row))
-        return [grid]
+        return [Text(title, "bold"), grid]

@@ -18,7 +18,7 @@ from kernelbandits.paper.parts import Part, line, over_seeds
 from kernelbandits.paper.theory.designs import DESIGNS
 from kernelbandits.policies import ExploreThenCommit
 from kernelbandits.regression import MinNormInterpolator
-from kernelbandits.reporting import Axis, Chart, Charts, Points, Rule, look
+from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Rule, look
 from kernelbandits.specs import Count
 
 KERNEL = Gaussian(4.0)
@@ -76,9 +76,8 @@ class Exploration(Part):
         ]
         mean = over_seeds(_frame(found), ["design", "budget", "n_explore"], ["regret"])
         tasks = [(self, design, seed) for design in DESIGNS for seed in range(self.seeds)]
-        planned = over_seeds(
-            _frame(runner.map(self.name, recommended, tasks)), ["design", "budget"], ["n_explore", "regret"]
-        )
+        played = _frame(runner.map(self.name, recommended, tasks))
+        planned = over_seeds(played, ["design", "budget"], ["n_explore", "regret"])
         return pl.concat([mean, planned.select(mean.columns)])
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -96,16 +95,14 @@ class Exploration(Part):
         for i, design in enumerate(DESIGNS):
             own, plan = (frame.filter(pl.col("design") == design) for frame in _parts(rows))
             n_explore, regret = plan["n_explore"][0], plan["regret"][0]
-            marks = [
+            marks: list[Mark] = [
                 line(own, "n_explore", "regret", 0, "fixed T₀"),
                 Rule(n_explore, "x"),
                 Points([n_explore], [regret], look(1), "recommended", best=True),
             ]
             title = f"{design}: {regret / own['regret'].min():.2f} × the best"
-            x, y = (
-                Axis("T₀", "log", own["n_explore"].to_list()),
-                Axis("" if i else f"regret, T = {self.horizon}", low=0),
-            )
+            x = Axis("T₀", "log", own["n_explore"].to_list())
+            y = Axis("" if i else f"regret, T = {self.horizon}", low=0)
             charts.append(Chart(title, marks, x, y, legend="" if i else "lower right"))
         return Charts(charts, len(DESIGNS), height=3.4, share_y=True)
 

@@ -13,7 +13,7 @@ from kernelbandits.environments import ApproximateLowRank, Synthetic
 from kernelbandits.experiments import Experiment, Panel, Runner, counted, world
 from kernelbandits.kernels import Gaussian
 from kernelbandits.paper.parts import Part, line, over_seeds
-from kernelbandits.reporting import Axis, Chart, Charts, Remark, Rule, Shade
+from kernelbandits.reporting import Axis, Chart, Charts, Mark, Remark, Rule, Shade
 from kernelbandits.specs import Count
 
 KERNEL = Gaussian(4.0)
@@ -90,8 +90,8 @@ class Information(Part):
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         low, high = rows["gain"].to_numpy().min(), rows["gain"].to_numpy().max()
-        gain = Axis("information gain γ", "log", low=low * (low / high) ** 0.3)  # room for the legend below the curves
-        by_d = [
+        gain = Axis("information gain γ", "log", low=low * (low / high) ** 0.45)  # room for the legend below the curves
+        by_d: list[Mark] = [
             mark
             for place, T in enumerate(self.horizons[::-2])
             for mark in (
@@ -114,7 +114,7 @@ class Information(Part):
     def _bounds(self, own: pl.DataFrame, dims: Axis) -> Chart:
         rate = 10.0 ** (0.5 * (pl.col("log10_rate").clip(upper_bound=300.0) + np.log10(self.horizon)))
         top = 20.0 * own["cgp_ucb"].to_numpy().max()
-        marks = [
+        marks: list[Mark] = [
             line(own, "d", "regret", 4, "right: regret of CGP-UCB"),
             line(own, "d", "sup_kernel_ucb", 2, "√(γT), measured γ"),
             line(own, "d", "cgp_ucb", 1, "γ√T, measured γ"),

@@ -12,7 +12,7 @@ from kernelbandits import theory
 from kernelbandits.experiments import Runner, counted
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
 from kernelbandits.paper.parts import Part, line, over_seeds
-from kernelbandits.reporting import Axis, Chart, Charts, Rule
+from kernelbandits.reporting import Axis, Chart, Charts, Mark, Rule
 from kernelbandits.specs import Count
 
 KERNELS: dict[str, Kernel] = {"Gaussian": Gaussian(), "exponential": Exponential()}
@@ -53,7 +53,7 @@ class LinearizationError(Part):
             lines = [
                 line(own.filter(pl.col("form") == form), "d", "error", place, form) for place, form in enumerate(_FORMS)
             ]
-            marks = [*lines, Rule(own["half_gamma"][0], "y", "γ/2")]
+            marks: list[Mark] = [*lines, Rule(own["half_gamma"][0], "y", "γ/2")]
             x, y = Axis("d = N", "log", self.dims), Axis("" if i else "‖K − K_lin‖", "log")
             charts.append(Chart(f"{kernel} kernel", marks, x, y, legend="" if i else "best"))
         return Charts(charts, len(KERNELS), height=3.6, share_y=True)
