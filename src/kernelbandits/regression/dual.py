@@ -38,7 +38,7 @@ class DualPredictor(ExpansionPredictor):
 @final
 @dataclass(frozen=True, slots=True)
 class MinNormInterpolator(Estimator[DualPredictor]):
-    """argmin ‖f‖ over the RKHS subject to f(x_j) = y_j: Equation (2) of the paper.
+    """argmin ‖f‖ over the RKHS subject to f(x_j) = y_j: Eq. (def:interp) of the paper.
 
     Where the Gram matrix is singular (repeated contexts, a linear kernel with n > d) the data may not be reachable;
     then it is the minimum-norm least-squares solution, a = K⁺ y, and `health` says so.
