@@ -25,7 +25,7 @@ from kernelbandits import (
     PivotedCenters,
     UniformCenters,
 )
-from kernelbandits.linalg.panels import pieces
+from kernelbandits.linalg import pieces
 from kernelbandits.regression.normal_equations import Basis, rows_of_block
 from kernelbandits.types import Array
 

@@ -8,7 +8,7 @@ import examples
 import kernelbandits as kb
 import oracles
 from kernelbandits.beliefs.pairs import PairKernel, pairs
-from kernelbandits.linalg.segments import Segments
+from kernelbandits.linalg import Segments
 
 K, DIM, RIDGE = 3, 4, 0.05
 MODEL = kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=RIDGE)
@@ -186,9 +186,9 @@ def test_kernel_over_pairs(kernel):
     expected = B[X[:, -1].astype(int)][:, Z[:, -1].astype(int)] * kernel(X[:, :-1].copy(), Z[:, :-1].copy())
     assert np.allclose(over_pairs.block(X, Z), expected, rtol=1e-12, atol=1e-14)
     assert np.allclose(over_pairs.gram(X).diagonal(), over_pairs.diagonal(X))
-    lefts = [over_pairs.left(block[:, arm].copy()) for arm in range(K)]
-    stacked = tuple(np.stack(parts) for parts in zip(*lefts, strict=True))
-    for sets in (lefts, [stacked]):
+    lefts = [*zip(*(over_pairs.left(block[:, arm].copy()) for arm in range(K)), strict=True)]
+    stacked = [[np.stack(parts)] for parts in lefts]
+    for sets in (lefts, stacked):
         each = Segments([5] * K)
         over_pairs.evaluate_each(sets, over_pairs.right(Z), each)
         assert np.allclose(each.values, [row[arm] for arm in range(K) for row in over_pairs.block(block[:, arm], Z)])

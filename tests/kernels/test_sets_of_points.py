@@ -5,7 +5,7 @@ import pytest
 
 import examples
 import kernelbandits as kb
-from kernelbandits.linalg.segments import Segments
+from kernelbandits.linalg import Segments
 
 SIZES = (3, 1, 0, 5)
 
@@ -25,7 +25,7 @@ def sets_and_points(dim, seed=0):
 def test_values_of_sets(kernel, dim):
     sets, Z = sets_and_points(dim)
     out = Segments(SIZES)
-    kernel.evaluate_each([kernel.left(X) for X in sets], kernel.right(Z), out)
+    kernel.evaluate_each([*zip(*map(kernel.left, sets), strict=True)], kernel.right(Z), out)
     for X, z, values in zip(sets, Z, out.parts, strict=True):
         assert np.allclose(values, kernel.block(X, z[np.newaxis])[:, 0], rtol=1e-12, atol=1e-13)
 
@@ -35,7 +35,7 @@ def test_a_copy_is_at_distance_zero_in_a_set_too(dim):
     kernel = kb.Gaussian(gamma=4.0)
     sets, Z = sets_and_points(dim)
     out = Segments(SIZES)
-    kernel.evaluate_each([kernel.left(1e6 + X) for X in sets], kernel.right(1e6 + Z), out)
+    kernel.evaluate_each([*zip(*(kernel.left(1e6 + X) for X in sets), strict=True)], kernel.right(1e6 + Z), out)
     assert [float(values[-1]) for values in out.parts if len(values)] == [1.0] * 3
 
 
@@ -45,7 +45,7 @@ def test_features_written_into_room_are_the_features(kernel, dim):
     X = np.random.default_rng(1).standard_normal((6, dim))
     left = kernel.left(X)
     room = tuple(np.full((9, feature.shape[1]), np.nan) for feature in left)
-    kernel.write_left(X[2:], tuple(feature[3:7] for feature in room))
+    kernel.left(X[2:], out=tuple(feature[3:7] for feature in room))
     for written, feature in zip(room, left, strict=True):
         assert np.array_equal(written[3:7], feature[2:])
         assert np.isnan(written[[0, 1, 2, 7, 8]]).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from kernelbandits.linalg.inverse_factor import InverseFactor
+from kernelbandits.linalg import InverseFactor
 
 
 def append(factor, column, corner):

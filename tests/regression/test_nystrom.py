@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.linalg.inverse_factor import blas_threads
+from kernelbandits.linalg import blas_threads
 from kernelbandits.regression.normal_equations import Basis, NormalEquations, sums
 from kernelbandits.regression.workers import row_workers
 from kernelbandits.testing import check_spec

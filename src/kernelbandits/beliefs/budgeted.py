@@ -12,7 +12,7 @@ from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Belief, Tracker
 from kernelbandits.beliefs.sketch import Sketch
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg.panels import pieces
+from kernelbandits.linalg import pieces
 from kernelbandits.problem import Problem
 from kernelbandits.regression.gaussian_process import GaussianProcess
 from kernelbandits.regression.normal_equations import Basis, rows_of_block

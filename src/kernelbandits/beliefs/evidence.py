@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg.inverse_factor import TINY
+from kernelbandits.linalg import TINY
 from kernelbandits.types import Array
 
 RIDGES: Array = 10.0 ** np.linspace(-6.0, 2.0, 17)

@@ -10,8 +10,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import Gaussian, Kernel
-from kernelbandits.kernels.geometry import Radial
+from kernelbandits.kernels import Gaussian, Kernel, Radial
 from kernelbandits.specs import Positive, Spec
 from kernelbandits.types import Array
 
@@ -69,8 +68,6 @@ def _typical_distance(contexts: Sequence[Array]) -> float:
     """The median of t(x, z) over pairs of different contexts, 1 if there are none; of many contexts some suffice."""
     X, geometry = np.concatenate(contexts), Radial()
     X = X[:: -(-len(X) // _ENOUGH)]
-    right = geometry.right(X)
-    t = geometry.left(X) @ right.T
-    geometry.settle(t, geometry.scale(right))
+    t = geometry.evaluate(geometry.left(X), geometry.right(X))
     positive = t[t > 0.0]
     return float(np.median(positive)) if len(positive) else 1.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernelbandits.kernels.base import Features
+from kernelbandits.kernels import Features
 from kernelbandits.regression.gaussian_process import Outlook, Posterior
 from kernelbandits.types import Array
 

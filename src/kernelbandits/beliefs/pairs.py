@@ -1,26 +1,24 @@
-"""Pairs (context, arm) as points of one kernel: what makes a Gaussian process over all arms an ordinary one."""
+"""Pairs (context, arm) as points of one kernel, with which a Gaussian process over all arms is an ordinary one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn, final
+from typing import final
 
 import numpy as np
 
-from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import Kernel
-from kernelbandits.kernels.base import Features
-from kernelbandits.linalg.segments import Segments
+from kernelbandits.kernels import Combination, Geometry, Kernel, MappedGeometry
+from kernelbandits.linalg import Segments
 from kernelbandits.types import Array, IntArray
 
 
 def pair(context: Array, arm: int) -> Array:
-    """One pair as a row: the context, then the number of the arm; shape (d + 1,)."""
+    """The context followed by the number of the arm, shape (d + 1,)."""
     return np.append(context, float(arm))
 
 
 def pairs(contexts: Array) -> Array:
-    """The context of every arm with its number, from (…, K, d) to (…, K, d + 1)."""
+    """Append the number of the arm to the context of each arm: from shape (…, K, d) to (…, K, d + 1)."""
     *before, n_arms, dim = contexts.shape
     rows = np.empty((*before, n_arms, dim + 1))
     rows[..., :dim] = contexts
@@ -29,59 +27,79 @@ def pairs(contexts: Array) -> Array:
 
 
 def pairs_of(arms: list[int], contexts: list[Array]) -> Array:
-    """Contexts given arm by arm, arrays of shape (n, d), each with its arm's number, all in one array (N, d + 1)."""
+    """One array of shape (N, d + 1) from one array of contexts, shape (n, d), for each of the given arms."""
     numbers = np.repeat(np.array(arms, dtype=np.float64), [len(X) for X in contexts])
     return np.column_stack([np.concatenate(contexts), numbers])
 
 
 @final
-class PairKernel(Kernel):
+class PairKernel(Combination):
     """K((x, i), (z, j)) = B_ij K(x, z) for points made by `pairs`; `covariance` is B, shape (K, K).
 
-    It holds an array, so it is no value that a file could name: beliefs make it from specs that are.
+    It holds an array, so a file cannot name it: beliefs make it from specs that can be named.
     """
 
-    __slots__ = ("covariance", "kernel")
+    __slots__ = ("_geometries", "covariance", "kernel")
 
     def __init__(self, kernel: Kernel, covariance: Array) -> None:
         self.kernel = kernel
         self.covariance = covariance
+        self._geometries = (*map(_Contexts, kernel.geometries), _Arms(covariance))
 
-    def left(self, X: Array) -> Features:
-        return (*self.kernel.left(X[:, :-1]), X[:, -1:])
+    @property
+    def geometries(self) -> tuple[Geometry, ...]:
+        return self._geometries
 
-    def right(self, Z: Array) -> Features:
-        return (*self.kernel.right(Z[:, :-1]), Z[:, -1:])
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        return self.kernel._values(t[:-1], order) * t[-1]
 
-    def evaluate(self, left: Features, right: Features) -> Array:
-        values = self.kernel.evaluate(left[:-1], right[:-1])
-        values *= self.covariance[_arms(left)][:, _arms(right)]
-        return values
 
-    def evaluate_each(self, lefts: Sequence[Features], right: Features, out: Segments) -> None:
-        self.kernel.evaluate_each([left[:-1] for left in lefts], right[:-1], out)
-        rows = np.concatenate([left[-1].ravel() for left in lefts]).astype(np.int64)
-        out.values *= self.covariance[rows, _arms(right).repeat(out.sizes)]
+@final
+class _Contexts(MappedGeometry):
+    """A geometry of the contexts in pairs."""
+
+    __slots__ = ("mapped",)
+
+    def __init__(self, mapped: Geometry) -> None:
+        self.mapped = mapped
+
+    def _map(self, X: Array) -> Array:
+        return X[:, :-1]
 
     def diagonal(self, X: Array) -> Array:
-        values: Array = self.kernel.diagonal(X[:, :-1]) * self.covariance.diagonal()[_arms((X[:, -1:],))]
+        return self.mapped.diagonal(X[:, :-1])
+
+
+@final
+class _Arms(Geometry):
+    """t = B_ij for the arms i and j in pairs. The features are the numbers of the arms, shape (n, 1)."""
+
+    stationary = False
+    __slots__ = ("_covariance",)
+
+    def __init__(self, covariance: Array) -> None:
+        self._covariance = covariance
+
+    def left(self, X: Array, out: Array | None = None) -> Array:
+        if out is None:
+            return X[:, -1:]
+        out[:] = X[:, -1:]
+        return out
+
+    def right(self, Z: Array) -> Array:
+        return Z[:, -1:]
+
+    def evaluate(self, left: Array, right: Array) -> Array:
+        return self._covariance[_numbers(left)][:, _numbers(right)]
+
+    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
+        rows = np.concatenate([left.ravel() for left in lefts]).astype(np.int64)
+        out.values[:] = self._covariance[rows, _numbers(right).repeat(out.sizes)]
+
+    def diagonal(self, X: Array) -> Array:
+        values: Array = self._covariance.diagonal()[_numbers(X[:, -1:])]
         return values
 
-    @property
-    def stationary(self) -> bool:
-        return False
 
-    @property
-    def n_geometries(self) -> int:
-        return self.kernel.n_geometries + 1
-
-    @property
-    def geometry(self) -> None:
-        return None
-
-    def profile(self, t: Array, order: int = 0) -> NoReturn:
-        raise InvalidArgument("a kernel over pairs of context and arm has no single profile; ask the contexts' kernel")
-
-
-def _arms(features: Features) -> IntArray:
-    return features[-1][:, 0].astype(np.int64)
+def _numbers(features: Array) -> IntArray:
+    return features[:, 0].astype(np.int64)

@@ -7,8 +7,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from kernelbandits.linalg.inverse_factor import InverseFactor
-from kernelbandits.linalg.panels import pieces
+from kernelbandits.linalg import InverseFactor, pieces
 from kernelbandits.regression.normal_equations import Basis, rows_of_block
 from kernelbandits.types import Array
 

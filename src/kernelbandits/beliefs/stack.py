@@ -7,10 +7,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from kernelbandits.kernels import Kernel, StackedExpansions
-from kernelbandits.kernels.base import Features
-from kernelbandits.linalg.aligned import aligned_zeros
-from kernelbandits.linalg.segments import Segments
+from kernelbandits.kernels import Features, Kernel, StackedExpansions
+from kernelbandits.linalg import Segments, aligned_zeros
 from kernelbandits.regression.base import Predictor
 from kernelbandits.regression.gaussian_process import Outlook, Posterior
 from kernelbandits.types import Array
@@ -101,8 +99,8 @@ class PosteriorStack:
         """Give every arm its place; one without observations sums up a single zero."""
         self._shares = dict(sorted(self._shares.items()))
         self._arms = np.array([*self._shares], dtype=np.int64)
-        self._features = [share.features for share in self._shares.values()]
-        self._covariances = Segments([len(features[0]) for features in self._features])
+        self._features = [*zip(*(share.features for share in self._shares.values()), strict=True)]
+        self._covariances = Segments([share.room for share in self._shares.values()])
         rooms = [self._shares[arm].room if arm in self._shares else 1 for arm in range(len(self.posteriors))]
         edges = [*accumulate(rooms, initial=0)]
         self._starts = np.array(edges[:-1], dtype=np.int64)
@@ -145,7 +143,7 @@ class _Share:
             features = self.features or self._kernel.left(new)
             self.features = tuple([_with_room(feature, width) for feature in features])
             self.room = width
-        self._kernel.write_left(new, tuple([feature[old:n] for feature in self.features]))
+        self._kernel.left(new, out=tuple([feature[old:n] for feature in self.features]))
         self._n = n
         return crowded
 

@@ -13,7 +13,7 @@ from kernelbandits.environments.covariances import Covariance
 from kernelbandits.environments.noise import NoiseLaw, NormalNoise
 from kernelbandits.environments.rewards import random_bumps
 from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
-from kernelbandits.linalg.panels import pieces, rows_at_once
+from kernelbandits.linalg import pieces, rows_at_once
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, NonNegative, Positive, Share
 from kernelbandits.types import Array

@@ -1,29 +1,37 @@
-"""Kernels by profile: two classes, and their sums, products and multiples."""
+"""Kernels: a profile applied to a geometry, and sums, products and multiples of kernels."""
 
-from kernelbandits.kernels.algebra import Product, Scaled, Shifted, Sum
-from kernelbandits.kernels.base import InnerProductKernel, Kernel, RadialKernel
+from kernelbandits.kernels.algebra import Combination, Product, Scaled, Shifted, Sum
+from kernelbandits.kernels.base import Features, InnerProductKernel, Kernel, RadialKernel
 from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
+from kernelbandits.kernels.geometry import Geometry, InnerProduct, MappedGeometry, Radial, Spherical
 from kernelbandits.kernels.inner_product import Exponential, Linear, Polynomial, Schoenberg
 from kernelbandits.kernels.periodic import Periodic
 from kernelbandits.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
 
 __all__ = [
+    "Combination",
     "Exponential",
+    "Features",
     "Gaussian",
+    "Geometry",
+    "InnerProduct",
     "InnerProductKernel",
     "Kernel",
     "KernelExpansion",
     "Laplace",
     "Linear",
+    "MappedGeometry",
     "Matern",
     "Periodic",
     "Polynomial",
     "Product",
+    "Radial",
     "RadialKernel",
     "RationalQuadratic",
     "Scaled",
     "Schoenberg",
     "Shifted",
+    "Spherical",
     "StackedExpansions",
     "Sum",
 ]

@@ -1,4 +1,4 @@
-"""Functions in an RKHS, f(x) = Σ_m c_m K(x, x_m): reward functions, and what kernel estimators fit."""
+"""Functions in an RKHS, f(x) = Σ_m c_m K(x, x_m): reward functions, and the fits of kernel estimators."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels.base import Features, Kernel
-from kernelbandits.linalg.inverse_factor import segment_sums
-from kernelbandits.linalg.panels import pieces, rows_at_once
-from kernelbandits.linalg.segments import Segments
+from kernelbandits.linalg import Segments, pieces, rows_at_once, segment_sums
 from kernelbandits.types import Array
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelExpansion:
-    """f(x) = Σ_m c_m K(x, x_m): centres of shape (M, d), coefficients of shape (M,)."""
+    """f(x) = Σ_m c_m K(x, x_m), with centres of shape (M, d) and coefficients of shape (M,)."""
 
     kernel: Kernel
     centers: Array
@@ -28,13 +26,13 @@ class KernelExpansion:
     _left: Features = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        # Kept, because f is evaluated often; copied where they are the caller's array, which may change.
+        # Kept, because f is evaluated often; copied if they are the caller's array, which may change.
         features = self.kernel.left(self.centers)
         own = tuple(part.copy() if np.may_share_memory(part, self.centers) else part for part in features)
         object.__setattr__(self, "_left", own)
 
     def __call__(self, X: Array) -> Array:
-        """F at the rows of X, shape (n,). Works through X in pieces: the block K(X, centres) is never held whole."""
+        """The values f(x) for the rows of X, shape (n,). The block K(X, centres) is never held as a whole."""
         values = np.empty(len(X))
         for rows in pieces(len(X), rows_at_once(max(self.centers.shape))):
             np.dot(self.coefficients, self.kernel.evaluate(self._left, self.kernel.right(X[rows])), out=values[rows])
@@ -49,25 +47,26 @@ class KernelExpansion:
 
 @final
 class StackedExpansions:
-    """One expansion an arm, all over one kernel, evaluated together at one context an arm.
+    """One expansion per arm, all over one kernel, evaluated together at one context per arm.
 
-    The features of all centres are kept. Arms may have any, and very different, numbers of centres.
+    The features of all centres are kept. Arms may have different numbers of centres.
     """
 
     __slots__ = ("_coefficients", "_kernel", "_lefts", "_sizes", "_starts")
 
     def __init__(self, expansions: Sequence[KernelExpansion]) -> None:
         [self._kernel] = {expansion.kernel for expansion in expansions}
-        self._lefts: list[Features] = [self._kernel.left(expansion.centers) for expansion in expansions]
+        features = (self._kernel.left(expansion.centers) for expansion in expansions)
+        self._lefts: list[Sequence[Array]] = [*zip(*features, strict=True)]
         self._sizes = [len(expansion.coefficients) for expansion in expansions]
         if len({*self._sizes}) == 1:
-            self._lefts = [tuple(np.stack(features) for features in zip(*self._lefts, strict=True))]
+            self._lefts = [[np.stack(left)] for left in self._lefts]
         self._coefficients = np.concatenate([expansion.coefficients for expansion in expansions])
         self._starts = [0, *accumulate(self._sizes[:-1])]
 
     def __call__(self, contexts: Array) -> Array:
         """f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d), shape (K,)."""
-        out = Segments(self._sizes)  # new every time: several threads may ask at once
+        out = Segments(self._sizes)  # a new one for each call: several threads may call at once
         self._kernel.evaluate_each(self._lefts, self._kernel.right(contexts), out)
         out.values *= self._coefficients
         return segment_sums(out.values, self._starts)

@@ -1,66 +1,68 @@
-"""How two points become the one number t that a kernel's profile is applied to. The paper's 1/d scaling lives here.
+"""Geometries: the number t(x, z) of two points that a profile is applied to. The paper's 1/d scaling is here.
 
-Each geometry is a pair of feature maps with t(x, z) = left(x) · right(z). So t of any two sets of points is one matrix
-product, and the features of points that stay (data, centres) can be kept.
+A geometry has two feature maps, and t depends on two points through left(x) and right(z). For points of R^d it is their
+inner product, so t for two sets of points is one matrix product, and features of points that stay can be kept.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, final
+from typing import final
 
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.linalg.aligned import LINE, whole_lines
-from kernelbandits.linalg.segments import Segments
+from kernelbandits.linalg import EPS, LINE, Segments, whole_lines
 from kernelbandits.types import Array
 
-_EPS = float(np.finfo(np.float64).eps)
 _SHORT = 64
 
 
 class Geometry(ABC):
-    """t(x, z) by features. Answers are fresh arrays that the caller may overwrite."""
+    """t(x, z) from features. Results are new arrays that the caller may overwrite, except those of `left`."""
 
     __slots__ = ()
-    stationary: ClassVar[bool] = False
-    """Whether t(x, x) is the same for all x."""
+
+    @property
+    @abstractmethod
+    def stationary(self) -> bool:
+        """Whether t(x, x) is the same for all x."""
 
     @abstractmethod
-    def left(self, X: Array) -> Array:
-        """Features of points on the left side, shape (n, p)."""
-
-    def write_left(self, X: Array, out: Array) -> None:
-        """`left` into an array that is there."""
-        out[:] = self.left(X)
+    def left(self, X: Array, out: Array | None = None) -> Array:
+        """Features of points on the left side, shape (n, p), written into `out` if given. May be X itself."""
 
     @abstractmethod
     def right(self, Z: Array) -> Array:
         """Features of points on the right side, shape (m, p)."""
 
     @abstractmethod
-    def scale(self, right: Array) -> Array:
-        """Size of the terms that t is made of, for each point on the right, shape (m,); `settle` asks for it."""
+    def evaluate(self, left: Array, right: Array) -> Array:
+        """T for every pair of points, shape (n, m)."""
 
     @abstractmethod
-    def settle(self, t: Array, scale: Array) -> None:
-        """Repair in place what rounding did to products left · right; the last axis of t runs with `scale`."""
+    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
+        """Write t into `out` for every point of set i and the i-th point on the right.
 
-    def settle_each(self, t: Array, right: Array, segments: Segments) -> None:
-        """`settle` for sets of points on the left, each with a point of its own on the right."""
-        self.settle(t, self.scale(right).repeat(segments.sizes))
+        `lefts` has one array (n, p) per set, or a single array (g, n, p) for g sets of equal size.
+        """
 
     @abstractmethod
     def diagonal(self, X: Array) -> Array:
         """t(x, x) for every row, shape (n,), without rounding error where it is known."""
 
 
-def _squared_norms(X: Array) -> Array:
-    norms: Array = np.vecdot(X, X)
-    return norms
+def _write_products(lefts: Sequence[Array], right: Array, out: Segments) -> None:
+    """The products left · right of `evaluate_each`."""
+    if lefts[0].ndim == 2:
+        deque(map(np.ndarray.dot, lefts, right, out.parts), maxlen=0)  # a loop in C: it runs for every decision
+    else:  # sets of equal size: one batched product
+        [x] = lefts
+        np.matmul(x, right[:, :, np.newaxis], out=out.values.reshape(len(x), -1, 1))
 
 
 @final
@@ -68,49 +70,52 @@ def _squared_norms(X: Array) -> Array:
 class InnerProduct(Geometry):
     """t = ⟨x, z⟩ / d."""
 
-    def left(self, X: Array) -> Array:
-        return X
+    stationary = False
+
+    def left(self, X: Array, out: Array | None = None) -> Array:
+        if out is None:
+            return X
+        out[:] = X
+        return out
 
     def right(self, Z: Array) -> Array:
         features: Array = Z / Z.shape[1]
         return features
 
-    def scale(self, right: Array) -> Array:
-        return np.zeros(len(right))
+    def evaluate(self, left: Array, right: Array) -> Array:
+        t: Array = left @ right.T
+        return t
 
-    def settle(self, t: Array, scale: Array) -> None:
-        """An inner product needs no repair."""
+    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
+        _write_products(lefts, right, out)
 
     def diagonal(self, X: Array) -> Array:
-        t: Array = _squared_norms(X) / X.shape[1]
+        t: Array = np.vecdot(X, X) / X.shape[1]
         return t
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Radial(Geometry):
-    """t = ‖x − z‖² / d = −2/d (‖x‖², −½, x) · (−½, ‖z‖², z), so that the work is one matrix product.
+    """t = ‖x − z‖² / d, computed as −2/d (‖x‖², −½, x) · (−½, ‖z‖², z).
 
-    Where the difference is below the rounding error of the two norms it says nothing, not even its sign: there t is
-    0. So t is never negative, and a point is at distance exactly 0 from its copy. The factor is on the left, because
-    that side is often kept while the right one is made for a single use. Zeros before long points make the length a
-    number of whole cache lines.
+    A value below the rounding error of the two norms is set to 0, because not even its sign is known. So t is never
+    negative, and the distance between copies of a point is exactly 0. The factor −2/d is on the left, because these
+    features are often kept while those on the right are used once. Features of long points are padded with zeros to
+    whole cache lines.
     """
 
     stationary = True
 
-    def left(self, X: Array) -> Array:
-        features = np.empty((len(X), _length(X.shape[1])))
-        self.write_left(X, features)
-        return features
-
-    def write_left(self, X: Array, out: Array) -> None:
+    def left(self, X: Array, out: Array | None = None) -> Array:
         d = X.shape[1]
         head, _ = _heads(d)
-        out[:, : len(head)] = head
-        out[:, len(head) :] = X
-        np.vecdot(X, X, out=out[:, 0])
-        out *= -2.0 / d  # all at once is faster than column by column
+        features = np.empty((len(X), len(head) + d)) if out is None else out
+        features[:, : len(head)] = head
+        features[:, len(head) :] = X
+        np.vecdot(X, X, out=features[:, 0])
+        features *= -2.0 / d  # all at once is faster than column by column
+        return features
 
     def right(self, Z: Array) -> Array:
         m, d = Z.shape
@@ -121,78 +126,104 @@ class Radial(Geometry):
         np.vecdot(Z, Z, out=features[:, 1])
         return features
 
-    def scale(self, right: Array) -> Array:
-        # Near 0 both norms are alike, so one of them measures the error of a product of p terms.
-        tolerance: Array = right[:, 1] * _error_of(right.shape[1])
-        return tolerance
+    def evaluate(self, left: Array, right: Array) -> Array:
+        t: Array = left @ right.T
+        norms, error = right[:, 1], _relative_error(right.shape[1])
+        if not _all_above(t, norms, error):
+            np.copyto(t, 0.0, where=t <= norms * error)
+        return t
 
-    def settle(self, t: Array, scale: Array) -> None:
-        if not _all_above(t, scale):
-            np.copyto(t, 0.0, where=t <= scale)
-
-    def settle_each(self, t: Array, right: Array, segments: Segments) -> None:
-        scale = self.scale(right)
-        if not _all_above(t, scale):
-            self.settle(t, scale.repeat(segments.sizes))
+    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
+        _write_products(lefts, right, out)
+        t, norms, error = out.values, right[:, 1], _relative_error(right.shape[1])
+        if not _all_above(t, norms, error):
+            np.copyto(t, 0.0, where=t <= (norms * error).repeat(out.sizes))
 
     def diagonal(self, X: Array) -> Array:
         return np.zeros(len(X))
 
 
-def _all_above(t: Array, scale: Array) -> bool:
-    """Whether t exceeds every scale: the usual case, seen by reading t once."""
-    # `argmin` does its work before `min` has begun.
-    return not t.size or t.item(t.argmin()) > scale.item(scale.argmax())
-
-
-def _length(d: int) -> int:
-    """Number of features of a point with d coordinates."""
-    return d + 2 if d < _SHORT else whole_lines(d + 2)
+def _all_above(t: Array, norms: Array, error: float) -> bool:
+    """Whether all of t exceeds every rounding error. This is the usual case, and one pass over t shows it."""
+    # `argmin` is much faster than `min` for small arrays.
+    return not t.size or t.item(t.argmin()) > norms.item(norms.argmax()) * error
 
 
 @cache
 def _heads(d: int) -> tuple[Array, Array]:
-    """What stands before the coordinates on the left and on the right, with 0 in place of the norm."""
-    zeros = [0.0] * (_length(d) - d - 2)
+    """What precedes the d coordinates in the features on the left and on the right, with 0 instead of the norm."""
+    length = d + 2 if d < _SHORT else whole_lines(d + 2)
+    zeros = [0.0] * (length - d - 2)
     return np.array([0.0, -0.5, *zeros]), np.array([-0.5, 0.0, *zeros])
 
 
-def _error_of(p: int) -> float:
-    """Rounding error of t as a product of p terms, in multiples of ‖z‖²."""
-    d = p - 2 if p < _SHORT else p - 1 - LINE  # at most the number of coordinates: long points may have zeros too
-    return 4.0 * _EPS * p / d
+@cache
+def _relative_error(p: int) -> float:
+    """Rounding error of t near 0 as a multiple of ‖z‖², for p features; there both norms are alike."""
+    d = p - 2 if p < _SHORT else p - 1 - LINE  # a lower bound on the number of coordinates, because of the padding
+    return 4.0 * EPS * p / d
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Spherical(Geometry):
-    """t = ⟨x, z⟩ / (‖x‖‖z‖), which is ⟨x, z⟩ / d on the sphere of radius √d where Schoenberg kernels are defined."""
+    """t = ⟨x, z⟩ / (‖x‖‖z‖). On the sphere of radius √d, where Schoenberg kernels are defined, it is ⟨x, z⟩ / d."""
 
+    stationary = False  # t(x, x) = 1, but not every point has one
     max_dim: int
 
-    def left(self, X: Array) -> Array:
+    def left(self, X: Array, out: Array | None = None) -> Array:
         if X.shape[1] > self.max_dim:
             raise InvalidArgument(
                 f"this Schoenberg kernel is positive definite up to dim={self.max_dim}; "
                 f"got points with {X.shape[1]} features"
             )
-        norms = np.sqrt(_squared_norms(X))
+        norms = np.sqrt(np.vecdot(X, X))
         if not norms.all():
             raise InvalidArgument(
-                f"a Schoenberg kernel lives on the sphere: row {int(np.argmin(norms))} is the zero vector, "
+                f"a Schoenberg kernel is defined on the sphere: row {int(np.argmin(norms))} is the zero vector, "
                 "which has no direction. Drop it or add a constant feature."
             )
-        features: Array = X / norms[:, np.newaxis]
+        features: Array = np.divide(X, norms[:, np.newaxis], out=out)
         return features
 
     def right(self, Z: Array) -> Array:
         return self.left(Z)
 
-    def scale(self, right: Array) -> Array:
-        return np.ones(len(right))
+    def evaluate(self, left: Array, right: Array) -> Array:
+        t: Array = left @ right.T
+        return np.clip(t, -1.0, 1.0, out=t)
 
-    def settle(self, t: Array, scale: Array) -> None:
-        np.clip(t, -scale, scale, out=t)
+    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
+        _write_products(lefts, right, out)
+        np.clip(out.values, -1.0, 1.0, out=out.values)
 
     def diagonal(self, X: Array) -> Array:
         return np.ones(len(self.left(X)))
+
+
+class MappedGeometry(Geometry):
+    """t(x, z) = s(f(x), f(z)): the geometry s = `mapped` after a map f of points."""
+
+    __slots__ = ()
+    mapped: Geometry
+
+    @abstractmethod
+    def _map(self, X: Array) -> Array:
+        """f(x) for every row of X, shape (n, p)."""
+
+    @property
+    def stationary(self) -> bool:
+        return self.mapped.stationary
+
+    def left(self, X: Array, out: Array | None = None) -> Array:
+        return self.mapped.left(self._map(X), out)
+
+    def right(self, Z: Array) -> Array:
+        return self.mapped.right(self._map(Z))
+
+    def evaluate(self, left: Array, right: Array) -> Array:
+        return self.mapped.evaluate(left, right)
+
+    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
+        self.mapped.evaluate_each(lefts, right, out)

@@ -1,4 +1,4 @@
-"""The inner-product class, K(x, z) = h(⟨x, z⟩ / d)."""
+"""Kernels of the inner-product class, K(x, z) = h(⟨x, z⟩ / d)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.base import InnerProductKernel, ProfileKernel
 from kernelbandits.kernels.geometry import Geometry, Spherical
+from kernelbandits.kernels.profiles import exponential_profile
 from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array
 
@@ -50,7 +51,7 @@ class Exponential(InnerProductKernel):
     gamma: Positive = 1.0
 
     def profile(self, t: Array, order: int = 0) -> Array:
-        return self.gamma**order * np.exp(self.gamma * t)
+        return exponential_profile(t, self.gamma, order)
 
 
 @final
@@ -58,8 +59,8 @@ class Exponential(InnerProductKernel):
 class Schoenberg(ProfileKernel):
     """h(t) = Σ_ℓ a_ℓ C_ℓ^{(α)}(t), α = (dim − 2)/2, on the sphere: Gegenbauer polynomials with weights a_ℓ ≥ 0.
 
-    Points are projected to the sphere, so t is the cosine of their angle. Positive definite for points with at most
-    `dim` features (Schoenberg 1942); C_ℓ^{(α)}(1) grows like dim^ℓ / ℓ!, so useful weights shrink as fast.
+    Points are projected to the sphere, so t is the cosine of their angle. The kernel is positive definite for points
+    with at most `dim` features (Schoenberg 1942). C_ℓ^{(α)}(1) grows like dim^ℓ / ℓ!, so weights should shrink as fast.
     """
 
     coefficients: tuple[NonNegative, ...]
@@ -71,8 +72,9 @@ class Schoenberg(ProfileKernel):
         if not any(self.coefficients):
             raise InvalidArgument(f"Schoenberg: coefficients must have a positive entry; got {self.coefficients}")
 
-    def _geometry(self) -> Geometry:
-        return Spherical(self.dim)
+    @property
+    def geometries(self) -> tuple[Geometry, ...]:
+        return (Spherical(self.dim),)
 
     def profile(self, t: Array, order: int = 0) -> Array:
         # d^m/dt^m C_ℓ^{(α)} = 2^m (α)_m C_{ℓ−m}^{(α+m)}

@@ -1,4 +1,4 @@
-"""The radial-basis-function class, K(x, z) = h(‖x − z‖² / d)."""
+"""Kernels of the radial-basis-function class, K(x, z) = h(‖x − z‖² / d)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels.base import RadialKernel
-from kernelbandits.kernels.bessel import matern_profile
+from kernelbandits.kernels.profiles import exponential_profile, matern_profile
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array
 
@@ -25,11 +25,7 @@ class Gaussian(RadialKernel):
     gamma: Positive = 1.0
 
     def profile(self, t: Array, order: int = 0) -> Array:
-        return (-self.gamma) ** order * self._profile_over(np.array(t))
-
-    def _profile_over(self, t: Array) -> Array:
-        t *= -self.gamma
-        return np.exp(t, out=t)
+        return exponential_profile(t, -self.gamma, order)
 
 
 @final
@@ -40,7 +36,7 @@ class Laplace(RadialKernel):
     gamma: Positive = 1.0
 
     def profile(self, t: Array, order: int = 0) -> Array:
-        # With ν = ½ the Matern profile is exp(−√t/ℓ), so its derivatives serve here too.
+        # This is the Matern profile with ν = ½, exp(−√t/ℓ).
         return matern_profile(t, 0.5, 1.0 / self.gamma, order)
 
 

@@ -1,7 +1,6 @@
-"""Matrices that lie in memory as vector instructions like them, for products with one vector at a time.
+"""Arrays aligned to cache lines.
 
-A row that begins at a multiple of 64 bytes is read in whole cache lines. Where numpy happens to put a matrix, a product
-with a vector from the left or the right takes up to twice as long.
+A product of a matrix with a vector takes up to twice as long if the rows do not start at multiples of 64 bytes.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ import numpy as np
 from kernelbandits.types import Array
 
 LINE = 8
-"""Numbers in a cache line."""
+"""Doubles per cache line."""
 
 
 def whole_lines(n: int) -> int:
-    """The least multiple of `LINE` that is at least n: the length of rows which all begin with a line."""
+    """The smallest multiple of `LINE` that is at least n: a row length with which all rows are aligned."""
     return -(-n // LINE) * LINE
 
 
 def aligned_zeros(shape: tuple[int, ...]) -> Array:
-    """Zeros that begin with a cache line."""
+    """Zeros whose memory starts at a cache line."""
     size = prod(shape)
-    room = np.zeros(size + LINE - 1)
-    start = -(room.ctypes.data // room.itemsize) % LINE
-    return room[start : start + size].reshape(shape)
+    memory = np.zeros(size + LINE - 1)
+    start = -(memory.ctypes.data // memory.itemsize) % LINE
+    return memory[start : start + size].reshape(shape)

@@ -1,4 +1,4 @@
-"""How much memory there is, and the refusal of what cannot fit into it."""
+"""Available memory, and refusal of work that does not fit into it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _SMALL = 2**26
 
 
 def available() -> int:
-    """Bytes that a process may still take: of the machine, or of the container's limit if that is less."""
+    """Bytes that this process may still allocate, on the machine and within the limit of its container."""
     return min(_of_machine(), _of_container())
 
 
 def _of_machine() -> int:
-    """From the kernel's own estimate where there is one (Linux), else all physical memory."""
+    """The operating system's estimate (Linux), otherwise all physical memory."""
     table = Path("/proc/meminfo")
     if table.is_file():
         found = re.search(r"^MemAvailable:\s*(\d+) kB", table.read_text(encoding="ascii"), flags=re.MULTILINE)
@@ -42,7 +42,7 @@ def _of_container() -> int:
 
 
 def words(size: float) -> str:
-    """A size for people: 1.5 GB."""
+    """A number of bytes as text, such as 1.5 GB."""
     for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
         if size >= factor:
             return f"{size / factor:.3g} {unit}"
@@ -50,7 +50,7 @@ def words(size: float) -> str:
 
 
 def require(size: float, what: str, instead: str) -> None:
-    """Raise `TooLarge` if `size` bytes are more than there are. What is small anyway is not asked about."""
+    """Raise `TooLarge` if `size` bytes are not available. Small sizes are always accepted."""
     if size < _SMALL:
         return
     have = available()

@@ -1,4 +1,4 @@
-"""Filling large matrices piece by piece, so that the elementwise work on a piece happens while it is in the cache."""
+"""Large matrices in pieces that fit into the cache, so that elementwise work on a piece is fast."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from kernelbandits.types import Array
 
 PANEL = 256
-"""Rows and columns of a piece: large enough for matrix products at full speed, small enough for the cache."""
+"""Rows and columns of a panel: large enough for fast matrix products, small enough for the cache."""
 
 
 def rows_at_once(width: int) -> int:
-    """Rows of a block of this width that fit into the cache together: a number of whole cache lines."""
+    """Number of rows of this width that fit into the cache together, a multiple of 64."""
     return max(64, 2**16 // max(width, 1) // 64 * 64)
 
 
@@ -24,7 +24,7 @@ def pieces(n: int, size: int = PANEL) -> Iterator[slice]:
 
 
 def fill_by_panels(n: int, panel: Callable[[slice, slice], Array]) -> Array:
-    """The symmetric (n, n) matrix with the lower triangle given by `panel(rows, columns)`; the upper is its mirror."""
+    """The symmetric (n, n) matrix whose lower triangle is given by `panel(rows, columns)`."""
     if n <= PANEL:
         return _mirrored(panel(slice(0, n), slice(0, n)))
     K = np.empty((n, n))
@@ -38,7 +38,7 @@ def fill_by_panels(n: int, panel: Callable[[slice, slice], Array]) -> Array:
 
 
 def _mirrored(block: Array) -> Array:
-    """Rounding may set K(x, z) and K(z, x) apart by a bit: the lower triangle stands for both."""
+    """The lower triangle and its mirror: rounding may make K(x, z) and K(z, x) differ in the last bit."""
     lower = np.tril(block, -1)
     mirrored: Array = lower + lower.T
     np.fill_diagonal(mirrored, block.diagonal())

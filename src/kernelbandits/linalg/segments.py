@@ -1,4 +1,4 @@
-"""Numbers for several sets of points that lie one after the other, so that what is elementwise is done once for all."""
+"""Numbers of several sets in one array, so that elementwise work is done once for all sets."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kernelbandits.types import Array
 
 @final
 class Segments:
-    """Room for one number a point, to be filled set by set and used as one array.
+    """An array with one consecutive segment per set, to be filled set by set and used as a whole.
 
     Attributes:
-        sizes: number of points of every set.
-        values: the numbers of all sets, shape (N,).
+        sizes: number of entries of each set.
+        values: the entries of all sets, shape (N,).
 
     """
 
@@ -30,8 +30,20 @@ class Segments:
 
     @property
     def parts(self) -> list[Array]:
-        """The numbers of every set, as views of `values`."""
+        """One view of `values` per set."""
         if self._parts is None:
             edges = accumulate(self.sizes, initial=0)
             self._parts = [self.values[start:stop] for start, stop in pairwise(edges)]
         return self._parts
+
+
+def segment_sums(values: Array, starts: Sequence[int]) -> Array:
+    """Sums of consecutive segments, some of which may be empty (`reduceat` would return the next value for those)."""
+    edges = np.array([*starts, len(values)])
+    filled = edges[1:] > edges[:-1]
+    if filled.all():
+        return np.add.reduceat(values, edges[:-1])
+    sums = np.zeros(len(starts))
+    if filled.any():
+        sums[filled] = np.add.reduceat(values, edges[:-1][filled])
+    return sums

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg.inverse_factor import EPS, TINY
-from kernelbandits.linalg.panels import pieces
+from kernelbandits.linalg import EPS, TINY, pieces
 from kernelbandits.regression.pivoted_cholesky import greedy_pivots, random_pivots
 from kernelbandits.specs import Count, Spec
 from kernelbandits.types import Array, IntArray

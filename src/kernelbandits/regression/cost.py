@@ -13,8 +13,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.linalg import memory
-from kernelbandits.linalg.inverse_factor import blas_threads
+from kernelbandits.linalg import blas_threads, memory
 from kernelbandits.regression.base import Estimator, Predictor
 from kernelbandits.regression.conjugate_gradient import ConjugateGradient
 from kernelbandits.regression.dual import GRAM_COPIES, KernelRidge, MinNormInterpolator

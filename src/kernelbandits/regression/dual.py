@@ -10,8 +10,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg import memory
-from kernelbandits.linalg.inverse_factor import EPS, safe_threads
+from kernelbandits.linalg import EPS, memory, safe_threads
 from kernelbandits.regression.base import Estimator, ExpansionPredictor
 from kernelbandits.regression.health import Health, count_duplicates
 from kernelbandits.specs import NonNegative

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg.inverse_factor import Appended, InverseFactor
+from kernelbandits.linalg import Appended, InverseFactor
 from kernelbandits.regression.base import Estimator, Predictor
 from kernelbandits.regression.dual import refuse_too_large
 from kernelbandits.specs import Positive

@@ -10,7 +10,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.base import Kernel
-from kernelbandits.linalg.inverse_factor import EPS
+from kernelbandits.linalg import EPS
 from kernelbandits.types import Array, ArrayLike
 
 

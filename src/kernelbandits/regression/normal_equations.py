@@ -10,10 +10,8 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import Kernel
-from kernelbandits.kernels.base import Features
-from kernelbandits.linalg.inverse_factor import EPS, one_thread, safe_threads
-from kernelbandits.linalg.panels import pieces
+from kernelbandits.kernels import Features, Kernel
+from kernelbandits.linalg import EPS, one_thread, pieces, safe_threads
 from kernelbandits.regression.workers import row_workers
 from kernelbandits.types import Array
 

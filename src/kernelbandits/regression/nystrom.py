@@ -10,9 +10,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg import memory as room
-from kernelbandits.linalg.inverse_factor import worthwhile_threads
-from kernelbandits.linalg.panels import pieces, rows_at_once
+from kernelbandits.linalg import memory as room, pieces, rows_at_once, worthwhile_threads
 from kernelbandits.regression.base import Estimator, ExpansionPredictor
 from kernelbandits.regression.centers import Centers, UniformCenters
 from kernelbandits.regression.normal_equations import Basis, NormalEquations, rows_of_block, sums

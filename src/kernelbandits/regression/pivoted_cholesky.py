@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg.inverse_factor import EPS
+from kernelbandits.linalg import EPS
 from kernelbandits.types import Array, IntArray
 
 _BLOCK = 100

@@ -11,8 +11,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg.inverse_factor import EPS
-from kernelbandits.linalg.panels import pieces
+from kernelbandits.linalg import EPS, pieces
 from kernelbandits.regression.centers import Centers, PivotedCenters
 from kernelbandits.regression.normal_equations import Basis, rows_of_block
 from kernelbandits.specs import Count, Spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg.panels import pieces
+from kernelbandits.linalg import pieces
 from kernelbandits.types import Array
 
 PANEL = 512

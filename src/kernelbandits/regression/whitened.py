@@ -9,8 +9,7 @@ from typing import final
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from kernelbandits.linalg.inverse_factor import EPS, safe_threads
-from kernelbandits.linalg.panels import pieces
+from kernelbandits.linalg import EPS, pieces, safe_threads
 from kernelbandits.types import Array
 
 _PANEL = 512

@@ -11,8 +11,7 @@ from typing import TypeAlias, final
 
 from scipy.linalg import blas
 
-from kernelbandits.linalg.inverse_factor import blas_threads, one_thread
-from kernelbandits.linalg.panels import pieces
+from kernelbandits.linalg import blas_threads, one_thread, pieces
 from kernelbandits.types import Array
 
 _PANEL = 384

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kernelbandits.linalg.inverse_factor import EPS
+from kernelbandits.linalg import EPS
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, BoolArray
 

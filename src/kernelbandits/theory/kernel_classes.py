@@ -9,8 +9,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import Kernel
-from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial, Spherical
+from kernelbandits.kernels import Geometry, InnerProduct, Kernel, Radial, Spherical
 from kernelbandits.theory.spectrum import Moments
 from kernelbandits.types import Array
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import Kernel
-from kernelbandits.kernels.geometry import Spherical
+from kernelbandits.kernels import Kernel, Spherical
 from kernelbandits.theory.kernel_classes import Corrections, KernelClass, Parameters, class_of, seen_points
 from kernelbandits.theory.spectrum import Moments, moments, subsample
 from kernelbandits.types import Array, ArrayLike

@@ -6,11 +6,11 @@ from math import log, sqrt
 
 import numpy as np
 
+from kernelbandits.linalg import EPS
 from kernelbandits.theory.hypotheses import Hypothesis, judge, unknown
 from kernelbandits.theory.spectrum import check_covariance, spectrum
 from kernelbandits.types import Array, ArrayLike
 
-_EPS = float(np.finfo(np.float64).eps)
 RATIO = (0.05, 20.0)
 """Range of d/N in which the asymptotic statements are taken to apply."""
 
@@ -39,7 +39,7 @@ def whiten(X: Array, covariance: ArrayLike | None) -> Array:
         return diagonal
     S = X.T @ X / len(X) if covariance is None else check_covariance(covariance, X.shape[1])
     values, vectors = np.linalg.eigh(S)
-    kept = values > len(S) * _EPS * max(float(values[-1]), 0.0)
+    kept = values > len(S) * EPS * max(float(values[-1]), 0.0)
     # The symmetric root: independence is a condition on the given coordinates.
     root = vectors[:, kept] / np.sqrt(values[kept])
     whitened: Array = X @ (root @ vectors[:, kept].T)

@@ -9,11 +9,11 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.linalg import EPS
 from kernelbandits.types import Array, ArrayLike
 
 MOST_ROWS = 20_000
 """A Gram matrix of more rows takes over 3 GB, so the caller must say how many rows to use."""
-_EPS = float(np.finfo(np.float64).eps)
 
 
 @final
@@ -44,7 +44,7 @@ class Spectrum:
     def rank(self) -> int:
         """Number of eigenvalues above rounding error."""
         largest = float(self.eigenvalues[0])
-        return int((self.eigenvalues > max(self.n, self.dim) * _EPS * largest).sum()) if largest > 0 else 0
+        return int((self.eigenvalues > max(self.n, self.dim) * EPS * largest).sum()) if largest > 0 else 0
 
     @property
     def gram_eigenvalues(self) -> Array:

@@ -1,6 +1,7 @@
-"""The Matern profile and its derivatives, from one function s^μ K_μ(s) of the modified Bessel function K_μ.
+"""Profiles that several kernels share, with their derivatives in t.
 
-Because d/ds [s^μ K_μ(s)] = −s^μ K_{μ−1}(s), each derivative in t lowers μ by one:
+The Matern profile and its derivatives are one function s^μ K_μ(s) of the modified Bessel function K_μ. Because
+d/ds [s^μ K_μ(s)] = −s^μ K_{μ−1}(s), each derivative in t lowers μ by one:
 h^{(m)}(t) = 2^{1−ν}/Γ(ν) · (−ν/ℓ²)^m · s^{ν−m} K_{ν−m}(s), s = √(2νt)/ℓ.
 """
 
@@ -24,6 +25,13 @@ _HALF_INTEGER: dict[float, Callable[[Array], Array]] = {
 _DEBYE_FROM = 100.0  # above this order the uniform expansion is exact to 1e-10 and Γ(μ) is about to overflow
 
 
+def exponential_profile(t: Array, rate: float, order: int) -> Array:
+    """Derivative of the given order of exp(rate · t), elementwise."""
+    values: Array = np.asarray(t * rate)
+    np.exp(values, values)  # in place: it saves an array
+    return values if order == 0 else rate**order * values
+
+
 def matern_profile(t: Array, nu: float, length: float, order: int) -> Array:
     """Derivative of the given order of the Matern profile at t ≥ 0, elementwise."""
     s = np.sqrt(2.0 * nu * t) / length
@@ -39,7 +47,7 @@ def _log_value_at_zero(mu: float) -> float:
 
 
 def _relative(mu: float, s: Array) -> Array:
-    """s^μ K_μ(s), divided by its value at 0 where that is finite (μ > 0)."""
+    """s^μ K_μ(s), divided by its value at 0 if that is finite (μ > 0)."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         if mu in _HALF_INTEGER:
             value = sqrt(pi / 2.0) * _HALF_INTEGER[mu](s)
@@ -50,13 +58,13 @@ def _relative(mu: float, s: Array) -> Array:
 
         if mu <= 0:
             return np.where(s > 0, s**mu * kv(-mu, s), np.inf)
-        scaled = kve(mu, s)  # e^s K_μ(s): logarithms keep s^μ and e^−s from over- and underflowing apart
+        scaled = kve(mu, s)  # e^s K_μ(s): with logarithms, s^μ and e^−s neither overflow nor underflow
         value = np.exp(mu * np.log(s) + np.log(scaled) - s - _log_value_at_zero(mu))
         return np.where(np.isfinite(scaled), value, _near_zero(mu, s))
 
 
 def _near_zero(mu: float, s: Array) -> Array:
-    """The series at 0, used where K_μ(s) overflows or s is 0; there its next term is below 1e-15."""
+    """The series at 0, for s = 0 and where K_μ(s) overflows; there its next term is below 1e-15."""
     total, term = np.ones_like(s), np.ones_like(s)
     for j in (1, 2, 3):
         if mu <= j:
@@ -67,7 +75,7 @@ def _near_zero(mu: float, s: Array) -> Array:
 
 
 def _debye(mu: float, s: Array) -> Array:
-    """Uniform expansion of K_μ for large order (Debye), taken relative to the value at 0."""
+    """Debye's uniform expansion of K_μ for large order, relative to the value at 0."""
     z = s / mu
     root = np.sqrt(1.0 + z**2)
     p = 1.0 / root
@@ -77,7 +85,7 @@ def _debye(mu: float, s: Array) -> Array:
         + (81.0 * p**2 - 462.0 * p**4 + 385.0 * p**6) / (1152.0 * mu**2)
         - (30375.0 * p**3 - 369603.0 * p**5 + 765765.0 * p**7 - 425425.0 * p**9) / (414720.0 * mu**3)
     )
-    # log[s^μ e^{−μη}] with η = root + log(z / (1 + root)): the logarithms of s cancel, so s = 0 is no special case.
+    # log[s^μ e^{−μη}] with η = root + log(z / (1 + root)): log s cancels, so s = 0 needs no special case.
     exponent = mu * (log(mu) + np.log1p(root) - root)
     logarithm = exponent + 0.5 * log(pi / (2.0 * mu)) - 0.5 * np.log(root) + np.log(series)
     return np.exp(logarithm - _log_value_at_zero(mu))
