@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,7 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
 from kernelbandits.theory.budget import Budget, exploration_budget
-from kernelbandits.theory.diagnosis.diagnosis import PlanningInputs, RewardErrors
-from kernelbandits.theory.diagnosis.rewards import evenly_spaced
+from kernelbandits.theory.diagnosis.rewards import RewardErrors, evenly_spaced
 from kernelbandits.theory.exploration_advice import ExplorationAdvice, recommend_exploration
 from kernelbandits.theory.spectrum_case import SpectrumCase
 from kernelbandits.types import Array
@@ -23,6 +23,18 @@ NOISE_STD = 0.1
 NORM = 1.0
 PILOT_ROWS = 4000
 """Rows of a log used for the data-driven budget: more take time and hardly change the learning curve."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PlanningInputs:
+    """T, K, σ and B, and the source of each, such as "K = 3 (arms in the file)"."""
+
+    horizon: int
+    n_arms: int
+    noise_std: float
+    norm: float
+    sources: tuple[str, ...]
 
 
 def planning_inputs(

@@ -9,7 +9,7 @@ from typing import Any
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.reporting import print_json, write_text
 from kernelbandits.theory.budget import Budget
-from kernelbandits.theory.diagnosis.diagnosing import diagnose
+from kernelbandits.theory.diagnosis.diagnosis import diagnose
 from kernelbandits.theory.diagnosis.document import budget_document, diagnosis_document
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
 from kernelbandits.theory.diagnosis.reading import Sample

@@ -7,9 +7,10 @@ from math import isnan
 
 from kernelbandits.reporting import Column, Document, Entry, Findings, Section, Table
 from kernelbandits.theory.budget import Budget
-from kernelbandits.theory.diagnosis.diagnosis import Diagnosis, FitError
+from kernelbandits.theory.diagnosis.diagnosis import Diagnosis
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
 from kernelbandits.theory.diagnosis.record import budget_record, diagnosis_record
+from kernelbandits.theory.diagnosis.rewards import FitError
 from kernelbandits.theory.diagnosis.standardising import Standardised
 from kernelbandits.theory.hypotheses import Verdict
 

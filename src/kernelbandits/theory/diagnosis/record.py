@@ -7,7 +7,8 @@ from typing import Any
 
 from kernelbandits.specs import to_table
 from kernelbandits.theory.budget import Budget
-from kernelbandits.theory.diagnosis.diagnosis import Diagnosis, FitError
+from kernelbandits.theory.diagnosis.diagnosis import Diagnosis
+from kernelbandits.theory.diagnosis.rewards import FitError
 
 
 def diagnosis_record(report: Diagnosis) -> dict[str, Any]:

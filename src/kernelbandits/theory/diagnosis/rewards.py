@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.theory.diagnosis.diagnosis import FitError, RewardErrors
 from kernelbandits.types import Array, IntArray
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FitError:
+    """Leave-one-out error of the minimum-norm interpolator.
+
+    Attributes:
+        arm: the arm, or None for all arms together, where each arm has its own fit.
+        n: number of rows used.
+        rmse: root mean squared error, including the noise of the rewards.
+        reward_std: standard deviation of the rewards used, which is the error of predicting their mean.
+        correlation: of predictions and rewards; NaN if either is constant.
+        norm: RKHS norm of the fit, the largest over all arms if `arm` is None.
+
+    """
+
+    arm: str | None
+    n: int
+    rmse: float
+    reward_std: float
+    correlation: float
+    norm: float
+
+    @property
+    def explained(self) -> float:
+        """1 − MSE/variance, the share of the variance explained; negative if the mean predicts better."""
+        return 1.0 - (self.rmse / self.reward_std) ** 2 if self.reward_std > 0 else float("nan")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RewardErrors:
+    """Leave-one-out errors of all arms together, and of each arm with at least two rows."""
+
+    pooled: FitError
+    arms: tuple[FitError, ...]
 
 
 def reward_errors(
