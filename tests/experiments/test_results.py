@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 
 import kernelbandits as kb
 from kernelbandits.experiments import InProcess, contents, provenance, regret_picture, report_on
-from kernelbandits.reporting.figures import draw, save
+from kernelbandits.reporting import draw, save
 
 
 @pytest.fixture
