@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.cases import Case
 from kernelbandits.experiments import load, local, regret_picture, run
-from kernelbandits.reporting.figures import save
+from kernelbandits.reporting import save
 
 
 def _figure_1(seeds: int, jobs: int) -> None:

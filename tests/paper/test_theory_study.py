@@ -18,8 +18,7 @@ from kernelbandits.paper.theory import (
     LinearizationError,
     Rate,
 )
-from kernelbandits.reporting import Picture
-from kernelbandits.reporting.figures import draw
+from kernelbandits.reporting import Picture, draw
 
 TINY = {
     "linearization": LinearizationError(dims=(20, 40), seeds=2),

@@ -68,7 +68,11 @@ def parse(table: Mapping[str, Any], folder: Path | None = None) -> Experiment:
 
 def methods(table: Mapping[str, Any], values: Mapping[str, Any], folder: Path | None = None) -> dict[str, Policy]:
     """Policies by name, with each `"$key"` replaced by the value of that key."""
-    return {name: _spec(spec, Policy, values, f"methods.{name}", folder) for name, spec in table.items()}
+    found: dict[str, Policy] = {}
+    for name, spec in table.items():
+        where = f"methods.{name}"
+        found[name] = from_table(_substitute(spec, values, where), Policy, ExportedNames(), where, folder)  # type: ignore[type-abstract]
+    return found
 
 
 def _panel(table: Any, where: str, file: Mapping[str, Any], folder: Path | None) -> Panel:
@@ -78,16 +82,13 @@ def _panel(table: Any, where: str, file: Mapping[str, Any], folder: Path | None)
     values = table.get("values", {})
     if not isinstance(values, Mapping):
         raise InvalidFile(f"{where}.values: expected a table of values for `$name`; got {values!r}")
+    environment = _substitute(table["environment"], values, f"{where}.environment")
     return Panel(
         name=table["name"],
-        environment=_spec(table["environment"], Environment, values, f"{where}.environment", folder),
+        environment=from_table(environment, Environment, ExportedNames(), f"{where}.environment", folder),  # type: ignore[type-abstract]
         methods=methods(file["methods"], values, folder),
         mark=_substitute(file.get("mark"), values, "mark"),
     )
-
-
-def _spec(table: Any, kind: type[Any], values: Mapping[str, Any], where: str, folder: Path | None) -> Any:
-    return from_table(_substitute(table, values, where), kind, ExportedNames(), where, folder)
 
 
 def _substitute(value: Any, values: Mapping[str, Any], where: str) -> Any:

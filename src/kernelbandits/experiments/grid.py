@@ -117,13 +117,13 @@ class Experiment:
 
     def only(self, names: tuple[str, ...]) -> Experiment:
         """The part of the grid with these methods, panels, or both; a name that is neither is refused."""
-        known = {name.casefold(): name for name in (*self.methods, *(panel.name for panel in self.panels))}
-        unknown = next((name for name in names if name.casefold() not in known), None)
-        if unknown is not None:
-            raise InvalidArgument(f"{self.name} has no method or panel {unknown!r}; {nearest(unknown, known.values())}")
-        wanted = {known[name.casefold()] for name in names}
-        methods = wanted & set(self.methods) or set(self.methods)
-        panels = wanted - set(self.methods) or {panel.name for panel in self.panels}
+        wanted, panels = [name.casefold() for name in names], [panel.name for panel in self.panels]
+        known = [*self.methods, *panels]
+        for name in names:
+            if name.casefold() not in map(str.casefold, known):
+                raise InvalidArgument(f"{self.name} has no method or panel {name!r}; {nearest(name, known)}")
+        methods = [name for name in self.methods if name.casefold() in wanted] or self.methods
+        panels = [name for name in panels if name.casefold() in wanted] or panels
         kept = tuple(
             replace(panel, methods={name: policy for name, policy in panel.methods.items() if name in methods})
             for panel in self.panels

@@ -83,7 +83,7 @@ class Outcome:
 
 def run_and_report(options: RunOptions, compute: Callable[[Runner], Outcome]) -> None:
     """Compute with a progress bar, write the output folder, and print tables or JSON."""
-    from kernelbandits.reporting.figures import save
+    from kernelbandits.reporting import save
 
     started, folder = time.monotonic(), options.folder
     outcome = compute(Runner(Store(folder), options.engine))

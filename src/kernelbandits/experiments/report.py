@@ -24,7 +24,6 @@ from kernelbandits.reporting import (
     Group,
     Line,
     Listing,
-    Look,
     MethodCurve,
     PanelCurves,
     Picture,
@@ -83,9 +82,8 @@ def regret_curves(results: Results) -> Curves:
         largest = max(float(curve.mean[-1]) for curve in curves.values())
         panels.append(PanelCurves(panel.name, curves, panel.mark, _decimals(largest)))
     caption = "Mean over 1 seed." if seeds == 1 else f"Mean over {seeds} seeds; the band is one standard error."
-    return Curves(
-        "Cumulative regret", caption, experiment.horizon, _looks(experiment), tuple(panels), experiment.columns
-    )
+    given = looks(experiment.methods, experiment.look_order)
+    return Curves("Cumulative regret", caption, experiment.horizon, given, tuple(panels), experiment.columns)
 
 
 def regret_picture(results: Results) -> Picture:
@@ -136,7 +134,7 @@ def regret_table(results: Results) -> Table:
             f"Regret after {experiment.horizon:,} rounds, mean of {counted(seeds, 'seed')}"
             f"{' ± standard error' if seeds > 1 else ''}"
         ),
-        colours=tuple(look.colour for look in _looks(experiment).values()),
+        colours=tuple(look.colour for look in looks(experiment.methods, experiment.look_order).values()),
     )
 
 
@@ -200,13 +198,9 @@ def counted(n: int, thing: str) -> str:
     return f"{n} {thing}{'s' * (n != 1)}"
 
 
-def _looks(experiment: Experiment) -> dict[str, Look]:
-    given = looks((*experiment.look_order, *experiment.methods))
-    return {method: given[method] for method in experiment.methods}
-
-
 def _regret_marks(results: Results, panel: Panel) -> list[Line | Rule]:
-    horizon, given = results.experiment.horizon, _looks(results.experiment)
+    experiment, horizon = results.experiment, results.experiment.horizon
+    given = looks(experiment.methods, experiment.look_order)
     marks: list[Line | Rule] = []
     for i, method in enumerate(panel.methods):
         mean, error = mean_and_standard_error(results.curves(panel.name, method))

@@ -94,21 +94,15 @@ class Results:
                 raise KernelBanditsError(f"{cell}: its file vanished from {store.cells}; run the same command again")
             arms.append(rows["arm"])
             regrets.append(rows["regret"])
-        n, horizon = len(cells), experiment.horizon
-        regret = np.array(regrets)
-
-        def column(values: list[str]) -> pl.Series:
-            kinds = list(dict.fromkeys(values))
-            codes = np.repeat([kinds.index(value) for value in values], horizon)
-            return pl.Series(kinds)[codes]
-
+        horizon, regret = experiment.horizon, np.array(regrets)
+        cell_of_row = np.repeat(np.arange(len(cells)), horizon)
         frame = pl.DataFrame(
             {
-                "experiment": column([experiment.name] * n),
-                "panel": column([cell.panel.name for cell in cells]),
-                "method": column([cell.method for cell in cells]),
+                "experiment": pl.Series([experiment.name] * len(cells))[cell_of_row],
+                "panel": pl.Series([cell.panel.name for cell in cells])[cell_of_row],
+                "method": pl.Series([cell.method for cell in cells])[cell_of_row],
                 "seed": np.repeat([cell.seed for cell in cells], horizon),
-                "round": np.tile(np.arange(1, horizon + 1), n),
+                "round": np.tile(np.arange(1, horizon + 1), len(cells)),
                 "arm": np.concatenate(arms),
                 "regret": regret.ravel(),
                 "cumulative_regret": np.cumsum(regret, axis=1).ravel(),

@@ -56,8 +56,10 @@ def run(
     missing = [cell for cell in cells if store.load(cell.fingerprint, cell.horizon) is None]
     kept, done = len(cells) - len(missing), 0
     on_progress(RunProgress(kept, done, len(cells)))
-    played = _saved_by_workers if engine.shares_files else _saved_here
-    for n_finished in played(engine, store, _units(missing)):
+    # Workers that share the files write every cell as soon as it is played; others send back the cells of an instance.
+    units = _units(missing)
+    played = engine.map(partial(_play_into, store), units) if engine.shares_files else _save_here(engine, store, units)
+    for n_finished in played:
         done += n_finished
         on_progress(RunProgress(kept, done, len(cells)))
     return Results.collect(experiment, cells, store)
@@ -74,13 +76,13 @@ class Runner:
     def run(self, experiment: Experiment) -> Results:
         """The results of an experiment; finished runs are taken from the store."""
         with Progress(experiment.name, None) as bar:
-
-            def show(progress: RunProgress) -> None:
-                # Runs kept from before took no time now, so only the others count for the time left.
-                total = progress.total - progress.kept
-                bar.show(progress.done, f"{progress.done}/{total} runs", total)
-
-            return run(experiment, self.store, self.engine, show)
+            # Runs kept from before took no time now, so only the others count for the time left.
+            return run(
+                experiment,
+                self.store,
+                self.engine,
+                lambda now: bar.show(now.done, f"of {now.total - now.kept} runs", now.total - now.kept),
+            )
 
     def map(self, title: str, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
         """The answers in the order of the tasks, whichever is ready first. Give the longest tasks first."""
@@ -114,13 +116,8 @@ def _units(cells: list[Cell]) -> list[list[Cell]]:
     return sorted(units, key=lambda unit: -int(getattr(unit[0].panel.environment, "dim", 0)))
 
 
-def _saved_by_workers(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:
-    """Every cell is on disk as soon as it is played; yields numbers of cells."""
-    return engine.map(partial(_play_into, store), units)
-
-
-def _saved_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:
-    """The workers have other files than this process: the cells of an instance come back together."""
+def _save_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:
+    """Play on workers that have other files than this process, and save what they send; yields numbers of cells."""
     tasks = [
         (own_code(), files_in([[cell.panel.environment, cell.panel.methods] for cell in unit]), unit) for unit in units
     ]

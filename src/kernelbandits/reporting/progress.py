@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -15,7 +16,8 @@ PATIENCE = 2.0
 """Seconds before a bar appears."""
 
 
-class Progress:
+@final
+class Progress(AbstractContextManager["Progress"]):
     """`with Progress("fit", total) as progress: progress.show(done, "residual 1e-3")`.
 
     Nothing is shown for the first two seconds, nor where the error stream is not a terminal.
@@ -25,9 +27,6 @@ class Progress:
         self._title, self._total = title, total
         self._started = time.monotonic()
         self._bar: Bar | None = None
-
-    def __enter__(self) -> Progress:
-        return self
 
     def show(self, done: float, note: str = "", total: float | None = None) -> None:
         """Show how much of the total is done, with a few words; `total` replaces the one given at the start."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -28,6 +28,8 @@ def look(i: int) -> Look:
     return Look(i % len(COLOURS), _DASHES[turn % len(_DASHES)], _MARKERS[turn % len(_MARKERS)])
 
 
-def looks(names: Iterable[str]) -> dict[str, Look]:
-    """One look per name, given out in order."""
-    return {name: look(i) for i, name in enumerate(dict.fromkeys(names))}
+def looks(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, Look]:
+    """One look per name, given out in the order of `order` first, then of the names."""
+    names = list(dict.fromkeys(names))
+    places = list(dict.fromkeys((*order, *names)))
+    return {name: look(places.index(name)) for name in names}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isqrt
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
@@ -30,13 +30,10 @@ _N_TEST = 500
 class InterpolationError(Part):
     """N = d draws per arm, on the paper's three designs and on a low-rank one whose level falls with d."""
 
+    name: ClassVar[str] = "error"
     dims: tuple[Count, ...] = (50, 100, 200, 400, 800)
     noise_std: Positive = 0.5
     seeds: Count = 5
-
-    @property
-    def name(self) -> str:
-        return "error"
 
     @property
     def title(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
@@ -32,6 +32,7 @@ class Exploration(Part):
     The recommendation knows neither the noise nor the norm; the pilot counts as exploration.
     """
 
+    name: ClassVar[str] = "exploration"
     horizon: Count = 2000
     budgets: tuple[Count, ...] = (20, 40, 60, 100, 200, 400, 800)
     n_arms: Count = 20
@@ -43,10 +44,6 @@ class Exploration(Part):
         least = max(self.n_arms * self.pilot, self.budgets[0])
         if self.horizon < least:
             raise InvalidArgument(f"exploration: the horizon must be at least {least}, the pilot; got {self.horizon}")
-
-    @property
-    def name(self) -> str:
-        return "exploration"
 
     @property
     def title(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
@@ -28,15 +28,12 @@ class Information(Part):
     smaller. Regret is divided by the largest regret that a round could have, as the bounds are.
     """
 
+    name: ClassVar[str] = "information"
     horizon: Count = 2000
     n_horizons: Count = 5
     dims: tuple[Count, ...] = (1, 2, 3, 5, 10, 30, 100)
     n_arms: Count = 4
     seeds: Count = 10
-
-    @property
-    def name(self) -> str:
-        return "information"
 
     @property
     def title(self) -> str:

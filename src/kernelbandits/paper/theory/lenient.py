@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
@@ -26,6 +26,7 @@ METHODS = ("EtC", "CGP-UCB")
 class Lenient(Part):
     """EtC with T₀ = d, and CGP-UCB, on the three designs: regret above Δ per round, the mean over seeds taken first."""
 
+    name: ClassVar[str] = "lenient"
     horizon: Count = 2000
     deltas: tuple[float, ...] = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
     n_arms: Count = 20
@@ -35,10 +36,6 @@ class Lenient(Part):
     def _validate(self) -> None:
         if self.horizon <= self.dim:
             raise InvalidArgument(f"lenient: the horizon must be above {self.dim}, the T₀ of EtC; got {self.horizon}")
-
-    @property
-    def name(self) -> str:
-        return "lenient"
 
     @property
     def title(self) -> str:

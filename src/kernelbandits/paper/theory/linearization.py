@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
@@ -25,12 +25,9 @@ _FORMS = {"corrected": False, "as printed": True}
 class LinearizationError(Part):
     """Normal contexts with Σ = I/2 and N = d; `seeds` draws of each size."""
 
+    name: ClassVar[str] = "linearization"
     dims: tuple[Count, ...] = (100, 200, 400, 800, 1600)
     seeds: Count = 5
-
-    @property
-    def name(self) -> str:
-        return "linearization"
 
     @property
     def title(self) -> str:

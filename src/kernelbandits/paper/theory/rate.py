@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import pow as power
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
@@ -33,6 +33,7 @@ SETTINGS: dict[str, tuple[Kernel, float]] = {
 class Rate(Part):
     """Case I with N = d draws per arm, T₀ = Kd; `horizon` is the largest T, and each other T is half the next."""
 
+    name: ClassVar[str] = "rate"
     horizon: Count = 16_000
     n_horizons: Count = 6
     tau_1: Positive = 0.5
@@ -46,10 +47,6 @@ class Rate(Part):
                 f"rate: the horizon must be larger; the smallest of its {self.n_horizons} horizons would be {smallest} "
                 f"at {self.horizon}, too few rounds for T₀ = Kd. Use at least 512, or --only without rate."
             )
-
-    @property
-    def name(self) -> str:
-        return "rate"
 
     @property
     def title(self) -> str:
