@@ -16,7 +16,7 @@ from benchmarks.cases import Case, all_cases
 from benchmarks.picture import ratios
 from benchmarks.report import Measured, as_record, measure, read_record
 from kernelbandits.errors import InvalidArgument, nearest
-from kernelbandits.reporting.figures import save
+from kernelbandits.reporting import save
 from kernelbandits.reporting.files import replacing
 
 

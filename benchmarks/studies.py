@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cases import Case
-from kernelbandits.experiments import load, local, run
-from kernelbandits.experiments.figures import regret_curves
-from kernelbandits.reporting.figures import save
+from kernelbandits.experiments import load, local, regret_picture, run
+from kernelbandits.reporting import save
 
 
 def _figure_1(seeds: int, jobs: int) -> None:
@@ -21,7 +20,7 @@ def _figure_1(seeds: int, jobs: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         results = run(replace(load("figure-1"), seeds=tuple(range(seeds))), folder, local(jobs))
         results.write(Path(folder))
-        save(regret_curves(results), Path(folder) / "figure-1")
+        save(regret_picture(results), Path(folder) / "figure-1")
 
 
 def _workers() -> Mapping[str, Callable[[], Any]]:

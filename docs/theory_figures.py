@@ -1,4 +1,4 @@
-"""Prints every figure of docs/theory.md: `python docs/theory_figures.py`. About two minutes on one core."""
+"""Prints every number of docs/theory.md: `python docs/theory_figures.py`. About two minutes on one core."""
 
 import runpy
 from pathlib import Path
@@ -77,7 +77,7 @@ def budgets():
 
 
 def recommendation():
-    """Ten seeds, d = 100, K = 20, T = 2000, a pilot of four rounds an arm."""
+    """Ten seeds, d = 100, K = 20, T = 2000, a pilot of four rounds per arm."""
     study = runpy.run_path(str(TESTS / "theory" / "test_recommendation.py"))["study"]
     for name, design in DESIGNS.items():
         recommended, fixed = study(design, range(10))

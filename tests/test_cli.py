@@ -103,10 +103,10 @@ def test_debug_shows_where_it_happened(tmp_path):
     assert "InvalidFile" in done.stderr
 
 
-@pytest.mark.parametrize("name", [None, *app.commands])
+@pytest.mark.parametrize("name", [None, *app.list_commands(None)])
 def test_help_teaches(name):
     """Examples stand on lines of their own, as they were written."""
-    command = app if name is None else app.commands[name]
+    command = app if name is None else app.get_command(None, name)
     done = run(*([name] if name else []), "--help")
     assert done.returncode == 0
     assert "Usage: kernelbandits" in done.stdout

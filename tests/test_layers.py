@@ -30,9 +30,9 @@ LAYERS = [
     {"cli"},
 ]
 HEAVY = {
-    "matplotlib": {"reporting/figures.py", "experiments/figures.py", "theory/diagnosis/figures.py", "paper"},
-    "sklearn": {"regression/scikit_learn.py", "paper/real_world/datasets.py"},
-    "rich": {"reporting", "experiments", "theory/diagnosis", "paper"},
+    "matplotlib": {"reporting/", "theory/diagnosis/figures.py"},
+    "sklearn": {"regression/scikit_learn.py", "paper/data_sets.py"},
+    "rich": {"reporting/", "theory/diagnosis/"},
     "click": {"cli/"},
     "dask": {"experiments/engines"},
     "distributed": {"experiments/engines"},

@@ -5,7 +5,7 @@ import pytest
 import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidFile
-from kernelbandits.experiments.vocabulary import ExportedNames
+from kernelbandits.experiments import ExportedNames
 from kernelbandits.specs import Spec, from_table, to_table
 from kernelbandits.testing import check_spec
 

@@ -57,7 +57,7 @@ def test_a_copied_file_is_the_same_experiment(tmp_path):
     [
         ("horizon = 120", "horzon = 120", "unknown key 'horzon'; did you mean 'horizon'"),
         ("horizon = 120", "", "`horizon` is missing"),
-        ("horizon = 120", 'horizon = "long"', "horizon: expected a whole number; got 'long'"),
+        ("horizon = 120", 'horizon = "long"', "horizon must be a whole number of at least 1; got 'long'"),
         ("horizon = 120", "horizon = 0", "horizon must be a whole number of at least 1; got 0"),
         ("seeds = 3", "seeds = 0", "at least one seed"),
         ("seeds = 3", "seeds = [1, 1]", "seeds of an experiment must differ"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.experiments.fingerprints import fingerprint
+from kernelbandits.experiments.grid import fingerprint
 
 ENVIRONMENT = kb.Synthetic(kb.LowRank(), dim=10)
 POLICY = kb.ExploreThenCommit(kb.MinNormInterpolator(kb.Gaussian(4.0)), 20)

@@ -1,18 +1,13 @@
 import json
-from io import StringIO
 
 import numpy as np
 import polars as pl
 import pytest
 from matplotlib.colors import to_hex
-from rich.console import Console
 
 import kernelbandits as kb
-from kernelbandits.experiments import InProcess
-from kernelbandits.experiments.figures import regret_curves
-from kernelbandits.experiments.provenance import provenance
-from kernelbandits.experiments.tables import regret_table
-from kernelbandits.reporting.figures import save
+from kernelbandits.experiments import InProcess, contents, provenance, regret_picture, report_on
+from kernelbandits.reporting import draw, save
 
 
 @pytest.fixture
@@ -64,22 +59,26 @@ def test_one_seed_has_no_standard_error(small, tmp_path):
     single = kb.Experiment("single", small.panels, horizon=60, seeds=(4,))
     results = kb.run(single, tmp_path, InProcess())
     assert results.summary()["standard_error"].is_null().all()
-    assert len(regret_curves(results).axes[0].collections) == 0, "a band was drawn without an error to show"
+    assert len(draw(regret_picture(results)).axes[0].collections) == 0, "a band was drawn without an error to show"
 
 
-def test_the_table_shows_every_number_and_the_best_in_bold(results):
-    console = Console(width=200, record=True, file=StringIO())
-    console.print(regret_table(results))
-    text = console.export_text(styles=True)
+def test_the_terminal_shows_every_number(results, capsys):
+    report_on(results).show("Finished.")
+    text = capsys.readouterr().out
     for row in results.summary().iter_rows(named=True):
-        assert f"{row['mean_regret']:.1f} ± {row['standard_error']:.1f}" in text
-    for panel in ("low-rank", "decay"):
-        best = results.summary().filter(pl.col("panel") == panel).sort("mean_regret").row(0, named=True)
-        assert f"\x1b[1m{best['mean_regret']:.1f} ± " in text
+        digits = 2 if row["panel"] == "decay" else 1  # three figures of the largest mean
+        assert f"{row['mean_regret']:.{digits}f} ± {row['standard_error']:.{digits}f}" in text
+    assert text.endswith("Finished.\n")
+
+
+def test_a_method_looks_the_same_in_a_part_of_the_experiment(small, tmp_path):
+    whole, part = (kb.run(grid, tmp_path, InProcess()) for grid in (small, small.only(("Uniform",))))
+    lines = [draw(regret_picture(results)).axes[0].lines for results in (whole, part)]
+    assert lines[0][2].get_color() == lines[1][0].get_color() != lines[0][0].get_color()
 
 
 def test_the_picture_shows_the_mean_curves_bands_and_marks(results):
-    figure = regret_curves(results)
+    figure = draw(regret_picture(results))
     assert [axes.get_title() for axes in figure.axes] == ["low-rank", "decay"]
     for axes, panel, mark in zip(figure.axes, ("low-rank", "decay"), (30, 40), strict=True):
         curves = axes.lines[:3]
@@ -89,20 +88,20 @@ def test_the_picture_shows_the_mean_curves_bands_and_marks(results):
         assert len(axes.collections) == 3
         styles = {(to_hex(line.get_color()), line.get_linestyle(), line.get_marker()) for line in curves}
         assert len(styles) == 3
-    [legend] = figure.legends
+    [legend] = figure.subfigs[0].legends
     assert [text.get_text() for text in legend.get_texts()] == ["EtC", "UCB", "Uniform", "end of exploration"]
 
 
 def test_pictures_are_written_as_png_and_svg_with_the_same_bytes_each_time(results, tmp_path):
-    first = {path.name: path.read_bytes() for path in save(regret_curves(results), tmp_path / "picture")}
-    again = {path.name: path.read_bytes() for path in save(regret_curves(results), tmp_path / "picture")}
+    first = {path.name: path.read_bytes() for path in save(regret_picture(results), tmp_path / "picture")}
+    again = {path.name: path.read_bytes() for path in save(regret_picture(results), tmp_path / "picture")}
     assert set(first) == {"picture.png", "picture.svg"}
     assert first == again
     assert first["picture.png"].startswith(b"\x89PNG")
 
 
 def test_provenance_is_enough_to_run_it_again(results):
-    record = json.loads(json.dumps(provenance(results.experiment, 1.0, 2)))
+    record = json.loads(json.dumps(provenance(contents(results.experiment), 1.0, InProcess())))
     table = record["experiment"]["panels"][0]
     rebuilt = kb.experiments.parse(
         {

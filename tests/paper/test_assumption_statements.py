@@ -1,4 +1,4 @@
-"""Assumption basic, Definition kernel_class, the side conditions of Theorem inner-product, as a report."""
+"""Assumption 4.1 (basic condition), Definition 4.2 (class of kernels), the conditions of Theorem 4.6, as a report."""
 
 import numpy as np
 import pytest
@@ -33,12 +33,12 @@ def normal(n=RNG_ROWS, d=DIM, seed=0, level=0.5):
         (kb.Gaussian() + kb.Matern(3.5), set()),
     ],
 )
-def test_def_kernel_class(kernel, failing):
+def test_definition_4_2(kernel, failing):
     """Conditions on h alone. The paper lists linear and Laplace as members; the report says what they lack."""
     assert set(theory.assumptions(kernel).failing) == failing
 
 
-def test_def_kernel_class_normalisation():
+def test_definition_4_2_normalisation():
     X = normal()
     assert theory.assumptions(kb.Gaussian(), X)["K(x, x) ≤ 1"].verdict is Verdict.HOLDS
     large = theory.assumptions(kb.Exponential(), X)["K(x, x) ≤ 1"]
@@ -46,7 +46,7 @@ def test_def_kernel_class_normalisation():
     assert f"{kb.Exponential().diagonal(X).max():.4g}" in large.reason
 
 
-def test_asmp_basic_covariance_norm():
+def test_assumption_4_1_covariance_norm():
     name = "‖Σ‖ ≤ 1"
     X = normal()
     for covariance, verdict in ((np.full(DIM, 1.0), Verdict.HOLDS), (np.eye(DIM) * 1.01, Verdict.FAILS)):
@@ -57,7 +57,7 @@ def test_asmp_basic_covariance_norm():
     assert theory.assumptions(kb.Gaussian(), normal(level=1.0))[name].verdict is Verdict.UNKNOWN
 
 
-def test_asmp_basic_independence():
+def test_assumption_4_1_independence():
     """A common random scale keeps coordinates uncorrelated but not independent; rotation of normals keeps them so."""
     name = "coordinates are independent"
     X = normal()
@@ -69,7 +69,7 @@ def test_asmp_basic_independence():
     assert theory.assumptions(kb.Gaussian(), X * scales)[name].verdict is Verdict.FAILS
 
 
-def test_asmp_basic_boundedness_and_mean():
+def test_assumption_4_1_boundedness_and_mean():
     variances = np.full(DIM, 0.5)
     X = normal()
     report = theory.assumptions(kb.Gaussian(), X, variances)
@@ -80,14 +80,14 @@ def test_asmp_basic_boundedness_and_mean():
     assert theory.assumptions(kb.Gaussian(), X + 1.0, variances)["coordinates have mean 0"].verdict is Verdict.FAILS
 
 
-def test_asmp_basic_cannot_be_told_from_few_rows():
+def test_assumption_4_1_cannot_be_told_from_few_rows():
     report = theory.assumptions(kb.Gaussian(), normal(n=30))
     line = report["coordinates are independent"]
     assert line.verdict is Verdict.UNKNOWN
     assert "at least 200 rows" in line.reason
 
 
-def test_thm_inner_product_ratio():
+def test_theorem_4_6_ratio():
     name = "c_L ≤ d/N ≤ c_U"
     X = normal()
     assert theory.assumptions(kb.Gaussian(), X)[name].verdict is Verdict.FAILS  # 20/600
@@ -95,7 +95,7 @@ def test_thm_inner_product_ratio():
     assert theory.assumptions(kb.Gaussian(), X, n=40)[name].reason.startswith("d/N = 0.5")
 
 
-def test_thm_inner_product_radial_conditions():
+def test_theorem_4_6_radial_conditions():
     """‖x‖ = o(d^−c) is at odds with Tr(Σ)/d of order 1: reported, not raised; γ ≥ c Tr(Σ)/d with its largest c."""
     X = normal()
     report = theory.assumptions(kb.Gaussian(4.0), X, np.full(DIM, 0.5))

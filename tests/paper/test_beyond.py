@@ -8,12 +8,9 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.experiments.engines import InProcess
-from kernelbandits.experiments.store import Store
-from kernelbandits.paper.beyond import suites
-from kernelbandits.paper.beyond.panels import DEFAULT, misspecified, panel_of
-from kernelbandits.paper.beyond.suite import Suite
-from kernelbandits.paper.work import Work
+from kernelbandits.experiments import InProcess, Runner, Store
+from kernelbandits.paper.beyond import misspecified, panel_of, suites
+from kernelbandits.paper.suite import DEFAULT, Suite
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +18,8 @@ def small(tmp_path_factory):
     """Two small panels, played."""
     environments = {name: kb.Synthetic(kb.LowRank(), n_arms=n, dim=6, n_bumps=5) for name, n in (("a", 2), ("b", 3))}
     panels = tuple(panel_of(name, environment, 6, 10) for name, environment in environments.items())
-    suite = Suite("small", "Two small problems", panels, ("best", 1.25), horizon=40, seeds=3)
-    return suite, suite.rows(Work(Store(tmp_path_factory.mktemp("small")), InProcess()))
+    suite = Suite("small", "Two small problems", panels, "best", 1.25, horizon=40, seeds=3)
+    return suite, suite.rows(Runner(Store(tmp_path_factory.mktemp("small")), InProcess()))
 
 
 def test_all_problems_are_there(tmp_path):

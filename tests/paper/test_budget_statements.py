@@ -1,4 +1,4 @@
-"""Theorem etc_lr_Td with Table cond_eps_T0, Theorem etc_lr_Td_rbf: as printed, and corrected."""
+"""Theorem 4.11 with Table 2, and Theorem C.2 (lenient regret), as printed and corrected."""
 
 import numpy as np
 import pytest
@@ -19,13 +19,13 @@ def budget(kernel, case, as_printed=True, **changes):
     )
 
 
-def test_tab_cond_eps_T0_case_I():
+def test_table_2_case_I():
     """T₀ = ⌈256σ²K²ε/Δ⌉ d."""
     assert budget(EXPONENTIAL, Case.LOW_RANK).n_explore == np.ceil(256 * 0.25 * 16 * 0.2 / 0.3) * 60
 
 
-def test_tab_cond_eps_T0_case_II():
-    """Printed with ε above the bar; its own lemma wants it below, so the printed budget misses even the printed aim."""
+def test_table_2_case_II():
+    """Printed with ε above the bar; Lemma B.6 has it below, so the budget misses even the printed condition."""
     printed = budget(EXPONENTIAL, Case.APPROXIMATE_LOW_RANK)
     assert printed.n_explore == np.ceil(256 * 0.25 * 16 * 0.2 / 0.3) * 60
     assert printed.variance > 0.3 / (8 * 4)
@@ -34,7 +34,7 @@ def test_tab_cond_eps_T0_case_II():
     assert radial.variance <= 0.3 / (8 * 4)
 
 
-def test_tab_cond_eps_T0_case_III():
+def test_table_2_case_III():
     """T₀ = ⌊ε²h''_min Δ/(64σ²β)⌋ d, which is 0 unless the noise is small."""
     assert not budget(EXPONENTIAL, Case.SPECTRAL_DECAY).feasible
     found = budget(EXPONENTIAL, Case.SPECTRAL_DECAY, noise_std=0.002)
@@ -44,7 +44,7 @@ def test_tab_cond_eps_T0_case_III():
 @pytest.mark.parametrize(
     ("case", "factor"), [(Case.LOW_RANK, 0.75), (Case.APPROXIMATE_LOW_RANK, 1.5), (Case.SPECTRAL_DECAY, 1.5)]
 )
-def test_tab_cond_eps_T0_epsilon(case, factor):
+def test_table_2_epsilon(case, factor):
     """The printed condition factor·B²h''ε² + B²βε < Δ/(4K), with 3/2 in Case III where the lemma has 3/4."""
     found = theory.admissible_epsilon(EXPONENTIAL, case, delta=0.3, n_arms=4, norm=1.0, as_printed=True)
     assert factor * CURVATURE * found**2 + 0.5 * found == pytest.approx(0.3 / 16)
@@ -54,7 +54,7 @@ def test_tab_cond_eps_T0_epsilon(case, factor):
     assert corrected < found
 
 
-def test_thm_etc_lr_Td_rbf():
+def test_theorem_C_2():
     """T₀ of the three cases; Case III is negative as printed. Admissible ε: 5B²|h'|ε < Δ/(4K)."""
     assert budget(GAUSSIAN, Case.LOW_RANK).n_explore == np.ceil(256 * 0.25 * 16 * 0.2 / 0.3) * 60
     printed = budget(GAUSSIAN, Case.SPECTRAL_DECAY, noise_std=0.002)
@@ -78,8 +78,8 @@ def test_thm_etc_lr_Td_rbf():
     epsilon=st.floats(0.01, 1.0),
     dim=st.integers(2, 2000),
 )
-def test_thm_etc_lr_Td_corrected_meets_its_condition(kernel, case, delta, n_arms, noise_std, norm, epsilon, dim):
-    """Eq. lr_scond with a quarter of Δ left for Φ: 2 Σ √(V + B) ≤ ¾Δ at the corrected T₀, and N on its side of d."""
+def test_theorem_4_11_corrected_meets_its_condition(kernel, case, delta, n_arms, noise_std, norm, epsilon, dim):
+    """Lemma C.1 with a quarter of Δ left for Φ: 2 Σ √(V + B) ≤ ¾Δ at the corrected T₀, and N on its side of d."""
     given_ = {"epsilon": epsilon, "noise_std": noise_std, "norm": norm, "dim": dim}
     found = theory.exploration_budget(kernel, case, delta=delta, n_arms=n_arms, **given_)
     if not found.feasible:
@@ -100,14 +100,14 @@ def test_thm_etc_lr_Td_corrected_meets_its_condition(kernel, case, delta, n_arms
         )
 
 
-def test_thm_etc_lr_Td_printed_misses_its_condition():
+def test_theorem_4_11_printed_misses_its_condition():
     """Printed Case I: V + B ≤ 3Δ/(8K) indeed, but 2K √(V + B) is far above Δ."""
     found = budget(EXPONENTIAL, Case.LOW_RANK)
     assert found.variance + found.bias <= found.allowed
     assert not theory.lenient_regret_is_bounded(np.full(4, found.variance + found.bias), 0.3)
 
 
-def test_tab_cond_eps_T0_feasibility_as_printed():
+def test_table_2_feasibility_as_printed():
     """The printed table asks B < Δ/(4K), and aims at V + B ≤ 3Δ/(8K): 5B²|h'|ε = 0.05 B² against 0.0125."""
     norms = np.sqrt(np.array([0.0124, 0.0126]) / 0.05)
     found = [budget(GAUSSIAN, Case.LOW_RANK, delta=0.2, epsilon=0.02, norm=norm) for norm in norms]

@@ -1,4 +1,4 @@
-"""Example liang_sec4, Lemmas low_rank, approx_low_rank, N_ll_d and their radial relatives."""
+"""Example 1 (Cases I, II, III), with Lemmas B.5 to B.7 (inner product) and B.9 to B.11 (radial)."""
 
 import numpy as np
 import pytest
@@ -19,37 +19,37 @@ def bound(kernel, case, epsilon, dim, n):
 CURVATURE = 0.25 * np.exp(0.5)
 
 
-def test_lem_low_rank():
+def test_lemma_B_5_case_I():
     found = bound(EXPONENTIAL, Case.LOW_RANK, 0.2, 50, 400)
     assert found.variance == pytest.approx(32 * 0.49 * 0.2 * 50 / 400)
     assert found.bias == pytest.approx(2.25 * (0.75 * CURVATURE * 0.04 + 0.5 * 0.2))
 
 
-def test_lem_approx_low_rank():
+def test_lemma_B_6_case_II():
     found = bound(EXPONENTIAL, Case.APPROXIMATE_LOW_RANK, 0.2, 50, 400)
     assert found.variance == pytest.approx(32 * 0.49 / 0.2 * 50 / 400)
     assert found.bias == pytest.approx(2.25 * (1.5 * CURVATURE * 0.04 + 0.5 * 0.2))
 
 
-def test_lem_N_ll_d():
+def test_lemma_B_7_case_III():
     found = bound(EXPONENTIAL, Case.SPECTRAL_DECAY, 0.2, 400, 50)
     assert found.variance == pytest.approx(8 * 0.49 * 0.5 / (0.04 * 0.25) * 50 / 400)
     assert found.bias == pytest.approx(2.25 * (0.75 * CURVATURE * 0.04 + 0.5 * 0.2))
 
 
-def test_lem_low_rank_rbf():
+def test_lemma_B_9_case_I_radial():
     found = bound(GAUSSIAN, Case.LOW_RANK, 0.2, 50, 400)
     assert found.variance == pytest.approx(32 * 0.49 * 0.2 * 50 / 400)
     assert found.bias == pytest.approx(5 * 2.25 * 0.5 * 0.2)
 
 
-def test_lem_approx_low_rank_rbf():
+def test_lemma_B_10_case_II_radial():
     found = bound(GAUSSIAN, Case.APPROXIMATE_LOW_RANK, 0.2, 50, 400)
     assert found.variance == pytest.approx(32 * 0.49 / 0.2 * 50 / 400)
     assert found.bias == pytest.approx(5 * 2.25 * 0.5 * 0.2)
 
 
-def test_lem_N_ll_d_rbf():
+def test_lemma_B_11_case_III_radial():
     """V = 4|h'|σ²/(εc) N/d, and with the largest c that γ ≥ cε allows, εc is γ itself."""
     found = bound(GAUSSIAN, Case.SPECTRAL_DECAY, 0.2, 400, 50)
     value = np.exp(-0.2)  # h(τ) at τ = 0.4
@@ -59,7 +59,7 @@ def test_lem_N_ll_d_rbf():
 
 
 def design(case, epsilon, d):
-    """Σ of Example liang_sec4."""
+    """Σ of Example 1."""
     if case is Case.LOW_RANK:
         return np.concatenate([np.ones(int(epsilon * d)), np.zeros(d - int(epsilon * d))])
     if case is Case.APPROXIMATE_LOW_RANK:
@@ -72,7 +72,7 @@ def design(case, epsilon, d):
     ("case", "epsilon", "d", "n"),
     [(Case.LOW_RANK, 0.3, 40, 800), (Case.APPROXIMATE_LOW_RANK, 0.3, 40, 800), (Case.SPECTRAL_DECAY, 0.3, 800, 100)],
 )
-def test_ex_liang_sec4_closed_forms_dominate(kernel, case, epsilon, d, n):
+def test_example_1_closed_forms_dominate(kernel, case, epsilon, d, n):
     """V̄ and B̄ of a draw lie below the closed forms plus the O(·) terms that the proofs drop, written out."""
     variances = design(case, epsilon, d)
     rng = np.random.default_rng(0)
@@ -86,7 +86,7 @@ def test_ex_liang_sec4_closed_forms_dominate(kernel, case, epsilon, d, n):
 
 
 @pytest.mark.parametrize("kernel", [EXPONENTIAL, GAUSSIAN])
-def test_ex_liang_sec4_variance_follows_its_law(kernel):
+def test_example_1_variance_follows_its_law(kernel):
     """Case I: 𝒱 falls like d/N and grows like ε; Case II: falls like d/N and grows like 1/ε; two draws each."""
 
     def variance(case, epsilon, n, d=60):

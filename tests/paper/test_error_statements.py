@@ -1,11 +1,11 @@
-"""Definition of effective bias and variance, Theorems liang_rakhlin and gen_err, Lemmas exact_ub_VB(_rbf)."""
+"""Definition 4.5 (effective bias and variance), Theorems 4.6, B.1 and B.4 (estimation error), Lemmas B.8 and B.12."""
 
 import numpy as np
 import pytest
 
 import kernelbandits as kb
 from kernelbandits import theory
-from kernelbandits.theory.error import tail_infimum
+from kernelbandits.theory.error_bounds import tail_infimum
 
 KERNELS = [kb.Gaussian(2.0), kb.Exponential(), kb.RationalQuadratic(), kb.Polynomial(3)]
 
@@ -16,7 +16,7 @@ def sample(n, d, seed, level=0.5):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(("n", "d"), [(1, 5), (12, 30), (30, 12)])
-def test_def_effective_variance(kernel, n, d):
+def test_definition_4_5_effective_variance(kernel, n, d):
     """𝒱 = d⁻¹ Σ λ/(γ/β + λ)² over dense eigenvalues of XXᵀ/d."""
     X, variances = sample(n, d, 0), np.full(d, 0.5)
     p = theory.kernel_parameters(kernel, X, variances)
@@ -27,7 +27,7 @@ def test_def_effective_variance(kernel, n, d):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(("n", "d"), [(1, 5), (12, 30), (40, 3)])
-def test_def_effective_bias(kernel, n, d):
+def test_definition_4_5_effective_bias(kernel, n, d):
     """ℬ by brute force over k = 0 … N."""
     X = sample(n, d, 1)
     values = np.sort(np.linalg.eigh(kernel(X))[0])[::-1]
@@ -35,7 +35,7 @@ def test_def_effective_bias(kernel, n, d):
     assert theory.effective_bias(kernel, X) == pytest.approx(min(brute), rel=1e-9)
 
 
-def test_def_effective_bias_is_attained_in_the_middle():
+def test_definition_4_5_effective_bias_is_attained_in_the_middle():
     """Two large eigenvalues of 400: k = 2 is best, which neither end nor the k = 1, 5 of the lemmas gives."""
     values = np.concatenate([[100.0, 90.0], np.full(398, 0.01)])
     value, k = tail_infimum(values)
@@ -43,7 +43,7 @@ def test_def_effective_bias_is_attained_in_the_middle():
     assert value == pytest.approx(3.98 / 400 + 2.0 * np.sqrt(2 / 400))
 
 
-def test_thm_liang_rakhlin_variance_and_bias():
+def test_theorem_B_1_variance_and_bias():
     """V̄ = (8σ²/d) Σ λ_j(M)/(γ/β + λ_j(M))² with M = Σ̂ + (α/β)11ᵀ; B̄ = B²ℬ."""
     X, variances, sigma = sample(20, 30, 2), np.full(30, 0.5), 0.3
     kernel = kb.Exponential(2.0)
@@ -55,7 +55,7 @@ def test_thm_liang_rakhlin_variance_and_bias():
 
 
 @pytest.mark.parametrize("as_printed", [False, True])
-def test_thm_gen_err_variance(as_printed):
+def test_theorem_B_4_variance(as_printed):
     """Radial V̄: the eigenvalues below the fraction bar are those with ρ and ζ, above it those without."""
     X, variances, sigma = sample(20, 30, 3), np.full(30, 0.5), 0.3
     kernel = kb.Gaussian(2.0)
@@ -69,7 +69,7 @@ def test_thm_gen_err_variance(as_printed):
 
 
 @pytest.mark.parametrize("kernel", [kb.Gaussian(2.0), kb.Exponential(2.0)])
-def test_thm_inner_product_variance_dominates(kernel):
+def test_theorem_4_6_variance_dominates(kernel):
     """The variance σ² E‖K⁻¹K(X, x)‖² of the interpolator lies below V̄, and V̄ is not idle: within a factor 50."""
     n = d = 150
     X, Z = sample(n, d, 4), sample(2000, d, 5)
@@ -78,7 +78,7 @@ def test_thm_inner_product_variance_dominates(kernel):
     assert true <= bound <= 50 * true
 
 
-def test_thm_inner_product_error_dominates():
+def test_theorem_4_6_error_dominates():
     """E‖f̂ − f‖² ≤ V̄ + B̄ on the paper's three designs, with each arm's exact norm."""
     d, n = 40, 40
     for covariance in (kb.LowRank(), kb.ApproximateLowRank(), kb.SpectralDecay()):
@@ -93,7 +93,7 @@ def test_thm_inner_product_error_dominates():
             assert measured.per_arm[arm] <= bound
 
 
-def test_residual_order():
+def test_theorem_B_1_residual_order():
     """Φ's terms: ln^4.1 d/(dγ²) + √(ln(N/δ)/N)."""
     expected = np.log(100) ** 4.1 / (100 * 0.25) + np.sqrt(np.log(50 / 0.1) / 50)
     assert theory.residual_order(0.5, 100, 50, 0.1) == pytest.approx(expected)
@@ -101,7 +101,7 @@ def test_residual_order():
 
 
 @pytest.mark.parametrize(("kernel", "constant"), [(kb.Exponential(2.0), 4.0), (kb.Gaussian(1.0), 20.0)])
-def test_lem_exact_ub_VB(kernel, constant):
+def test_lemmas_B_8_and_B_12(kernel, constant):
     """Both bounds by their formulas (√(4/N) and √(20/N)), and above V̄ and B̄ on draws where the event holds."""
     n = d = 300
     variances = np.full(d, 0.5)

@@ -1,4 +1,4 @@
-"""Definitions kernel_parameters and parameters, Remark coefficients, Proposition kernel_linear_approx."""
+"""Definitions 4.4 and B.2 (parameters), Remark B.3, Proposition C.3 (linear approximation of the Gram matrix)."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def sample(n, d, seed, variances=None):
     return np.random.default_rng((seed, n, d)).standard_normal((n, d)) * np.sqrt(variances)
 
 
-def test_def_kernel_parameters_inner_product():
+def test_definition_4_4_inner_product():
     """With h = exp: α = 1 + Tr(Σ²)/(2d²), β = 1, γ = e^{Tr(Σ)/d} − 1 − Tr(Σ)/d."""
     variances = np.array([1.0, 0.5, 0.25, 0.25])  # Tr = 2, Tr(Σ²) = 1.375, d = 4
     found = theory.kernel_parameters(kb.Exponential(), sample(3, 4, 0), variances)
@@ -26,7 +26,7 @@ def test_def_kernel_parameters_inner_product():
     assert (printed.tau, printed.beta, printed.gamma) == (found.tau, found.beta, found.gamma)
 
 
-def test_def_kernel_parameters_radial():
+def test_definition_4_4_radial():
     """With h = e^{−3t}: α = h + 18h Tr(Σ²)/d², β = 6h, γ = 1 − 3τh − h at τ = 2 Tr(Σ)/d."""
     variances = np.array([1.0, 0.5, 0.25, 0.25])
     found = theory.kernel_parameters(kb.Gaussian(3.0), sample(3, 4, 0), variances)
@@ -37,7 +37,7 @@ def test_def_kernel_parameters_radial():
     assert found.gamma == pytest.approx(1.0 - 3.0 * value - value)
 
 
-def test_def_parameters_rbf():
+def test_definition_B_2():
     """ψ, ρ, ζ by their formulas, ζ with h'' (corrected) and h' (printed); K_lin is their sum."""
     X = sample(6, 4, 1)
     found = theory.linearize(kb.Gaussian(3.0), X, np.full(4, LEVEL))
@@ -61,7 +61,7 @@ def test_def_parameters_rbf():
     np.testing.assert_allclose(printed.zeta, slope * np.outer(psi, psi))
 
 
-def test_thm_liang_rakhlin_linear_gram():
+def test_theorem_B_1_linear_gram():
     """K_lin = γI + α11ᵀ + βXXᵀ/d; the event is ‖K − K_lin‖ ≤ γ/2."""
     X = sample(5, 7, 2)
     found = theory.linearize(kb.Exponential(), X, np.full(7, LEVEL))
@@ -73,12 +73,12 @@ def test_thm_liang_rakhlin_linear_gram():
 
 
 @pytest.mark.parametrize(("error", "holds"), [(0.1, True), (0.1001, False)])
-def test_thm_liang_rakhlin_event(error, holds):
+def test_theorem_B_1_event(error, holds):
     """‖K − K_lin‖ ≤ γ/2 at γ = 0.2."""
     assert theory.Linearization(1.0, 1.0, 1.0, 0.2, np.eye(2), error, None, None, None).event is holds
 
 
-def test_rem_coefficients_orders():
+def test_remark_B_3_orders():
     """With Tr(Σ) = d^{1/2+a}, τ, γ (inner product: its square root) and |α − h(0)| fall like d^{−1/2+a}."""
     a, sizes = 0.2, np.array([100, 10_000])
     found = [theory.kernel_parameters(kb.Gaussian(), np.ones((1, d)), np.full(d, d ** (a - 0.5))) for d in sizes]
@@ -90,7 +90,7 @@ def test_rem_coefficients_orders():
 
 
 @pytest.mark.parametrize("kernel", [kb.Gaussian(), kb.Exponential()])
-def test_prop_kernel_linear_approx(kernel):
+def test_proposition_C_3(kernel):
     """‖K − K_lin‖ vanishes like d^{−1/2} (up to logarithms) with the corrected constants, not with the printed ones."""
 
     def mean_error(d, as_printed):
@@ -104,7 +104,7 @@ def test_prop_kernel_linear_approx(kernel):
 
 
 @pytest.mark.parametrize("kernel", [kb.Gaussian(), kb.RationalQuadratic(), kb.Matern(3.5), kb.Polynomial(3)])
-def test_prop_kernel_linear_approx_event(kernel):
+def test_proposition_C_3_event(kernel):
     """The event ‖K − K_lin‖ ≤ γ/2 comes true as d grows; at d = 400 it holds for the radial kernels tried."""
     d = 400
     small, large = (theory.linearize(kernel, sample(n, n, 0), np.full(n, LEVEL)) for n in (50, d))
@@ -175,7 +175,7 @@ def test_a_kernel_of_no_class_is_refused():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", [kb.Gaussian(), kb.Exponential()])
-def test_prop_kernel_linear_approx_to_1600(kernel):
+def test_proposition_C_3_to_1600(kernel):
     """N = d, flat spectrum, mean of five draws, d = 100 → 1600: corrected below 0.4 ×, printed above 0.7 ×."""
     corrected, printed = ([], [])
     for d in (100, 1600):

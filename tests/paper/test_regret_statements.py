@@ -1,4 +1,4 @@
-"""Lemma reg_upper, Theorems etc_reg_simple and etc_reg_simple_rbf."""
+"""Lemma C.1 (regret upper bound of EtC), Theorems 4.8 and 4.9 (no-regret EtC)."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import kernelbandits as kb
 from kernelbandits import theory
 
 
-def test_lem_reg_upper():
+def test_lemma_C_1():
     """2BNK + 2BT Pr(𝒜ᶜ) + 2T Σ√e with B = 2, N = 5, K = 3, T = 100, Pr = 0.01, e = (1, 4, 9)."""
     found = theory.regret_bound([1.0, 4.0, 9.0], n_per_arm=5, horizon=100, norm=2.0, failure_probability=0.01)
     assert found == pytest.approx(2 * 2 * 5 * 3 + 2 * 2 * 100 * 0.01 + 2 * 100 * (1 + 2 + 3))
@@ -18,7 +18,7 @@ def test_lem_reg_upper():
     assert theory.per_round_bound([1.0, 4.0, 9.0], failure_probability=0.5) == pytest.approx(12.0)
 
 
-def test_lem_reg_upper_lenient_condition():
+def test_lemma_C_1_lenient_condition():
     assert theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4)
     assert not theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.39)
     assert theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4, norm=1.0)
@@ -26,7 +26,7 @@ def test_lem_reg_upper_lenient_condition():
     assert not theory.lenient_regret_is_bounded([0.01, 0.01], delta=0.4, norm=1.0, failure_probability=0.001)
 
 
-def test_lem_reg_upper_dominates_play():
+def test_lemma_C_1_dominates_play():
     """The committed rounds of a simulated run lose no more per round than 2 Σ √error, measured on the same instance."""
     instance = kb.Synthetic(kb.LowRank(), n_arms=3, dim=20).draw(np.random.default_rng(0))
     estimator = kb.MinNormInterpolator(kb.Gaussian(4.0))
@@ -41,8 +41,8 @@ def test_lem_reg_upper_dominates_play():
     assert not theory.lenient_regret_is_bounded(error.per_arm, delta=0.5 * limit)
 
 
-def test_thm_etc_lr_Td_no_lenient_regret_after_exploration():
-    """With Δ at the bound of Eq. lr_scond, expected regrets of committed rounds stay below Δ: R_Δ stops at T₀."""
+def test_theorem_4_11_no_lenient_regret_after_exploration():
+    """With Δ at the bound of Lemma C.1, expected regrets of committed rounds stay below Δ: R_Δ stops at T₀."""
     instance = kb.Synthetic(kb.LowRank(), n_arms=3, dim=20).draw(np.random.default_rng(1))
     estimator = kb.MinNormInterpolator(kb.Gaussian(4.0))
     delta = theory.per_round_bound(theory.measured_error(estimator, instance, 20, rng=1, n_fits=5).per_arm)
@@ -55,7 +55,7 @@ def test_thm_etc_lr_Td_no_lenient_regret_after_exploration():
     assert regrets[:, 60:].mean() < 0.2 * delta
 
 
-def test_thm_etc_reg_simple():
+def test_theorem_4_8():
     """τ₁ = 0.8, τ₂ = 0.1: τ̄ = min{0.4, 0.1, 0.4} and the exponent is max{0.8, 0.95}."""
     found = theory.regret_exponent(kb.Exponential(), 0.8, 0.1)
     assert (found.value, found.tau_bar, found.valid) == (pytest.approx(0.95), pytest.approx(0.1), True)
@@ -70,7 +70,7 @@ def test_thm_etc_reg_simple():
         assert f"τ₁ = {tau_1:g}" in outside.reason
 
 
-def test_thm_etc_reg_simple_rbf():
+def test_theorem_4_9():
     """τ₁ = 0.6, τ₂ = 0.2: τ̄ = min{0.3, 0.2, 0.2}; exponents 0.6, −0.2, 1 − 0.6c, 0.9."""
     found = theory.regret_exponent(kb.Gaussian(), 0.6, 0.2, c=1.0)
     assert (found.value, found.tau_bar, found.valid) == (pytest.approx(0.9), pytest.approx(0.2), True)
@@ -85,8 +85,8 @@ def test_thm_etc_reg_simple_rbf():
 
 
 @pytest.mark.parametrize("class_", ["inner product", "radial"])
-def test_thm_etc_reg_exponents_follow_from_the_lemma(class_):
-    """Lemma reg_upper with the proofs' orders of V, B, Φ and Pr(𝒜ᶜ) grows with the theorem's exponent."""
+def test_theorems_4_8_and_4_9_exponents_follow_from_the_lemma(class_):
+    """Lemma C.1 with the proofs' orders of V, B, Φ and Pr(𝒜ᶜ) grows with the theorem's exponent."""
     inner = class_ == "inner product"
     for tau_1, tau_2 in ((0.5, 0.08), (0.9, 0.2), (0.9, 0.12)):
         found = theory.inner_product_exponent(tau_1, tau_2) if inner else theory.radial_exponent(tau_1, tau_2, 5.0)

@@ -1,6 +1,5 @@
 """`kernelbandits reproduce table-1`: the experiment, its table, the command; real rows where there are any."""
 
-import io
 import json
 import os
 import subprocess
@@ -10,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from rich.console import Console
 
 import examples
 import kernelbandits as kb
-from kernelbandits.experiments.figures import regret_curves
+from kernelbandits.experiments import regret_picture
 from kernelbandits.paper import table_1
+from kernelbandits.reporting import Document
 
 COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
 SMALL = kb.AvazuDesign(dim=5, n_oracle=20, n_contexts=30)
@@ -28,12 +27,6 @@ needs_rows = pytest.mark.skipif(
 
 def run(*arguments, cwd):
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=400, check=False)
-
-
-def shown(table):
-    console = Console(file=io.StringIO(), width=200)
-    console.print(table)
-    return console.file.getvalue()
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +65,8 @@ def test_a_file_of_the_stand_in_never_passes_for_avazu(small):
     assert panel.name.startswith("synthetic stand-in (no Avazu data)")
     assert "synthetic stand-in" in small.experiment.title
     assert small.frame["panel"].unique().to_list() == [panel.name]
-    assert "synthetic stand-in" in regret_curves(small).axes[0].get_title()
-    assert "synthetic stand-in" in shown(table_1.table(small))
+    assert "synthetic stand-in" in regret_picture(small).charts[0].charts[0].title
+    assert "synthetic stand-in" in table_1.comparison(small).columns[1].name
     assert "no Avazu data" in panel.environment.notes(60)[0]
 
 
@@ -85,14 +78,15 @@ def test_names_that_are_not_made_up_are_taken_for_avazu(tmp_path):
     assert not any("synthetic" in note for note in experiment.panels[0].environment.notes(60))
 
 
-def test_the_table_has_both_and_the_ratios(small):
-    text = shown(table_1.table(small))
+def test_the_table_has_both_and_the_ratios(small, capsys):
+    Document("", (table_1.comparison(small),)).show()
+    text = capsys.readouterr().out
     regret = {method: small.curves(small.experiment.panels[0].name, method)[:, -1] for method in table_1.PAPER}
     for method, (printed, error) in table_1.PAPER.items():
-        [line] = [line for line in text.splitlines() if f"│ {method} " in line]
+        [line] = [line for line in text.splitlines() if line.split()[:1] == [method]]
         mean, se = regret[method].mean(), regret[method].std(ddof=1) / np.sqrt(2)
         ratio = mean / regret["CGP-UCB"].mean()
-        for word in (f"{mean:.1f} ± {se:.1f}", f" {ratio:.3f} ", f"{printed} ± {error}", f" {printed / 665.1:.3f} "):
+        for word in (f"{mean:.1f} ± {se:.1f}", f" {ratio:.3f} ", f"{printed} ± {error}", f" {printed / 665.1:.3f}"):
             assert word in line
 
 

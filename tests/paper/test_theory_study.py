@@ -7,15 +7,22 @@ import pytest
 import kernelbandits as kb
 from kernelbandits import theory
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import InProcess, Processes, Store, local
-from kernelbandits.experiments.running import world
-from kernelbandits.paper.parts import Picture, resized
-from kernelbandits.paper.theory import PICTURES, Error, Exploration, Information, Lenient, Linearization, Rate
-from kernelbandits.paper.work import Work
+from kernelbandits.experiments import InProcess, Processes, Runner, RunOptions, Store, local, world
+from kernelbandits.paper.parts import resized
+from kernelbandits.paper.theory import (
+    PICTURES,
+    Exploration,
+    Information,
+    InterpolationError,
+    Lenient,
+    LinearizationError,
+    Rate,
+)
+from kernelbandits.reporting import Picture, draw
 
 TINY = {
-    "linearization": Linearization(dims=(20, 40), seeds=2),
-    "error": Error(dims=(12, 24), seeds=2),
+    "linearization": LinearizationError(dims=(20, 40), seeds=2),
+    "error": InterpolationError(dims=(12, 24), seeds=2),
     "rate": Rate(horizon=160, n_horizons=3, n_arms=2, seeds=2),
     "exploration": Exploration(horizon=120, budgets=(5, 20, 60), n_arms=5, dim=20, seeds=2),
     "information": Information(horizon=80, n_horizons=3, dims=(1, 3, 10), n_arms=2, seeds=2),
@@ -25,8 +32,8 @@ TINY = {
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    work = Work(Store(tmp_path_factory.mktemp("study")), InProcess())
-    return {name: part.rows(work) for name, part in TINY.items()}
+    runner = Runner(Store(tmp_path_factory.mktemp("study")), InProcess())
+    return {name: part.rows(runner) for name, part in TINY.items()}
 
 
 def only(frame, **values):
@@ -34,7 +41,7 @@ def only(frame, **values):
 
 
 def test_the_study_has_every_part_once():
-    assert [part.name for picture in PICTURES for part in picture.parts] == list(TINY)
+    assert [part.name for parts in PICTURES.values() for part in parts] == list(TINY)
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -144,9 +151,10 @@ def test_lenient_rows(rows):
 
 
 def test_pictures_show_every_part(rows):
-    for picture in PICTURES:
-        figure = Picture(picture.name, tuple(TINY[part.name] for part in picture.parts)).draw(rows)
-        assert len(figure.subfigs) == len(picture.parts)
+    for name, parts in PICTURES.items():
+        charts = tuple(TINY[part.name].charts(rows[part.name]) for part in parts)
+        figure = draw(Picture(name, charts, "description"))
+        assert len(figure.subfigs) == len(parts)
         assert all(axes.lines and axes.get_title() for axes in figure.axes)
 
 
@@ -155,19 +163,40 @@ def _square(n):
 
 
 def test_answers_keep_the_order_of_the_tasks(tmp_path):
-    told = []
     for engine in (InProcess(), Processes(2)):
-        work = Work(Store(tmp_path), engine, lambda done, total: told.append((done, total)))
-        assert work.map(_square, [3, 1, 2]) == [9, 1, 4]
-    assert told[:4] == [(0, 3), (1, 3), (2, 3), (3, 3)]
+        assert Runner(Store(tmp_path), engine).map("squares", _square, [3, 1, 2]) == [9, 1, 4]
 
 
-def test_sizes_from_options():
-    changed = {part.name: part for picture in resized(PICTURES, 3, 1000, ()) for part in picture.parts}
+def asked(tmp_path, seeds=None, horizon=None, only=()):
+    return RunOptions(tmp_path, InProcess(), seeds, horizon, only)
+
+
+def test_sizes_from_options(tmp_path):
+    changed = {part.name: part for parts in resized(PICTURES, asked(tmp_path, 3, 1000)).values() for part in parts}
     assert {part.seeds for part in changed.values()} == {3}
     assert changed["rate"].horizon == changed["lenient"].horizon == 1000
-    [picture] = resized(PICTURES, None, None, ("rate",))
-    assert [part.name for part in picture.parts] == ["rate"]
+    [(name, parts)] = resized(PICTURES, asked(tmp_path, only=("rate",))).items()
+    assert name == "c-regret"
+    assert [part.name for part in parts] == ["rate"]
+
+
+@pytest.mark.parametrize(
+    ("part", "sizes"),
+    [
+        (Lenient, {"seeds": -3}),
+        (Lenient, {"n_arms": "many"}),
+        (Lenient, {"deltas": ("small",)}),
+        (Rate, {"horizon": 2.5}),
+        (Rate, {"tau_1": -1.0}),
+        (LinearizationError, {"dims": (100, 0)}),
+        (InterpolationError, {"noise_std": float("nan")}),
+        (Exploration, {"budgets": 20}),
+        (Information, {"seeds": True}),
+    ],
+)
+def test_sizes_that_are_no_sizes_are_refused(part, sizes):
+    with pytest.raises(InvalidArgument, match=rf"{part.__name__}: {next(iter(sizes))}.* must be"):
+        part(**sizes)
 
 
 @pytest.mark.parametrize(
@@ -180,20 +209,20 @@ def test_sizes_from_options():
         ((None, 100, ("lenient",)), "lenient: the horizon must be above 100"),
     ],
 )
-def test_options_that_cannot_be_are_refused(options, message):
+def test_options_that_cannot_be_are_refused(tmp_path, options, message):
     with pytest.raises(InvalidArgument, match=message):
-        resized(PICTURES, *options)
+        resized(PICTURES, asked(tmp_path, *options))
 
 
 @pytest.mark.slow
 def test_done_figures(tmp_path):
     """Corrected at most 0.4 ×, printed at least 0.7 ×; the recommended budget within 1.5 × on each design."""
-    work = Work(Store(tmp_path), local())
-    part = Linearization()
-    frame = part.rows(work)
+    runner = Runner(Store(tmp_path), local())
+    part = LinearizationError()
+    frame = part.rows(runner)
     for kernel in ("Gaussian", "exponential"):
         for form, low, high in (("corrected", 0.0, 0.4), ("as printed", 0.7, 2.0)):
             own = only(frame, kernel=kernel, form=form)
             assert low <= only(own, d=1600)["error"].item() / only(own, d=100)["error"].item() <= high
     exploration = Exploration()
-    assert exploration.table(exploration.rows(work))["to the best"].max() <= 1.5
+    assert exploration.table(exploration.rows(runner))["to the best"].max() <= 1.5

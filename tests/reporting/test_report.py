@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -12,25 +13,30 @@ from odd import HORIZON, IMAGE, LONG, MARK, SCRIPT, SEEDS, UNICODE, odd_results
 
 import kernelbandits as kb
 from examples import ALL
-from kernelbandits.experiments import InProcess, load
-from kernelbandits.experiments.provenance import provenance
-from kernelbandits.experiments.report import (
-    Cell,
+from kernelbandits.experiments import InProcess, contents, load, provenance, report_on
+from kernelbandits.experiments.outputs import provenance_section
+from kernelbandits.experiments.report import regret_curves, regret_table, settings
+from kernelbandits.reporting import (
+    Chart,
+    Charts,
     Column,
+    Document,
+    Entry,
     Facts,
     Findings,
     Group,
+    Line,
+    Listing,
     Note,
     Picture,
-    Report,
     Table,
-    regret_table,
-    report_html,
-    settings,
-    write_report,
+    look,
+    looks,
+    toml_key,
+    toml_lines,
+    write_text,
 )
-from kernelbandits.experiments.report.curves import curve_data, shown_rounds
-from kernelbandits.reporting.toml import key, toml_lines
+from kernelbandits.reporting.curves import shown_rounds
 from kernelbandits.specs import to_table
 
 
@@ -64,9 +70,18 @@ def results(tmp_path_factory):
     return odd_results(tmp_path_factory.mktemp("odd"))
 
 
+def record_of(experiment):
+    return provenance(contents(experiment), 1.0, InProcess())
+
+
+def report_html(results, record):
+    document = report_on(results)
+    return replace(document, sections=(*document.sections, provenance_section(record))).html()
+
+
 @pytest.fixture(scope="module")
 def html(results):
-    return report_html(results, provenance(results.experiment, 1.0, 2))
+    return report_html(results, record_of(results.experiment))
 
 
 def test_names_are_shown_as_they_are_and_cannot_break_out(html):
@@ -93,12 +108,12 @@ def test_nothing_is_loaded_from_elsewhere(html):
 
 
 def test_the_page_is_a_function_of_results_and_provenance(results):
-    record = provenance(results.experiment, 1.0, 2)
+    record = record_of(results.experiment)
     assert report_html(results, record) == report_html(results, record)
 
 
 def test_the_curves_are_those_of_the_results(results):
-    data = curve_data(results)
+    data = regret_curves(results).data()
     rounds = np.array(data["rounds"])
     assert rounds[0] == 1
     assert rounds[-1] == HORIZON
@@ -133,17 +148,17 @@ def test_the_table_has_every_mean_the_best_in_bold_and_the_ratio_to_it(results):
             cell = rows[row["method"]][i]
             assert cell.text == f"{row['mean_regret']:.1f} ± {row['standard_error']:.1f}"
             assert cell.best == (row["mean_regret"] == best)
-            assert cell.detail == (f"× {row['mean_regret'] / best:.2f}" if best > 0 else "")
-    assert rows[LONG][0] == Cell("–"), "it does not play there"
-    assert rows[UNICODE][0] == Cell("0.0 ± 0.0", "", best=True), "no ratio to a regret of 0"
-    assert "<strong>0.0 ± 0.0</strong>" in table.body()
+            assert cell.detail == (f"{row['mean_regret'] / best:.2f} × best" if best > 0 else "")
+    assert rows[LONG][0] == Entry("–"), "it does not play there"
+    assert rows[UNICODE][0] == Entry("0.0 ± 0.0", "", best=True), "no ratio to a regret of 0"
+    assert "<strong>0.0 ± 0.0</strong>" in table.html()
 
 
 def test_one_seed_has_no_error_and_no_band(small, tmp_path):
     single = kb.Experiment("single", small.panels, horizon=60, seeds=(4,))
     results = kb.run(single, tmp_path, InProcess())
-    assert all(curve["error"] is None for panel in curve_data(results)["panels"] for curve in panel["curves"])
-    html = report_html(results, provenance(single, 1.0, 1))
+    assert all(curve["error"] is None for panel in regret_curves(results).data()["panels"] for curve in panel["curves"])
+    html = report_html(results, record_of(single))
     assert not any("±" in text for text in Reader(html).texts)
     assert "Mean over 1 seed." in html
 
@@ -155,7 +170,7 @@ def test_what_is_not_finite_leaves_a_gap(results):
         .otherwise(pl.col("cumulative_regret"))
         .alias("cumulative_regret")
     )
-    data = curve_data(kb.Results(results.experiment, broken))
+    data = regret_curves(kb.Results(results.experiment, broken)).data()
     assert data["panels"][0]["curves"][0]["mean"][-1] is None
     json.dumps(data, allow_nan=False)
 
@@ -174,7 +189,7 @@ def test_settings_are_toml_whatever_the_names(results):
         for method, policy in panel.methods.items():
             assert tables["methods"][method] == to_table(policy)
     name = 'a\x7f"b'
-    assert tomllib.loads(f"{key(name)} = 1") == {name: 1}
+    assert tomllib.loads(f"{toml_key(name)} = 1") == {name: 1}
 
 
 def test_a_method_with_other_settings_in_other_panels_is_shown_with_its_panels(small):
@@ -206,14 +221,14 @@ def test_the_report_of_figure_1_is_small(tmp_path):
             "cumulative_regret": np.cumsum(regret, axis=1).ravel(),
         }
     )
-    html = report_html(kb.Results(experiment, frame), provenance(experiment, 40.0, 2))
-    path = write_report(tmp_path / "report.html", html)
+    html = report_html(kb.Results(experiment, frame), record_of(experiment))
+    path = write_text(tmp_path / "report.html", html)
     assert path.stat().st_size < 400_000
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_where_it_comes_from_is_all_there(results, html):
-    record = provenance(results.experiment, 1.0, 2)
+    record = record_of(results.experiment)
     shown = "\n".join(Reader(html).texts)
     for value in (record["command"], record["code"], f"numpy {record['versions']['numpy']}", "0, 1, 5"):
         assert value in shown
@@ -221,27 +236,63 @@ def test_where_it_comes_from_is_all_there(results, html):
 
 def test_other_sections_stand_where_they_are_wanted(results):
     note = Note("Synthetic stand-in", "Not <real> rows.")
-    paper = Table("Beside the paper", (Column("method", numeric=False), Column("ours")), ((Cell("a"), Cell("1")),))
-    html = report_html(results, provenance(results.experiment, 1.0, 2), notes=(note,), more=(paper,))
+    paper = Table("Beside the paper", (Column("method", numeric=False), Column("ours")), ((Entry("a"), Entry("1")),))
+    document = report_on(results, [paper], ["Nothing <new>."])
+    html = replace(document, sections=(note, *document.sections)).html()
     headings = re.findall(r"<h2[^>]*>(.*?)</h2>", html)
     assert headings == [
         "Synthetic stand-in",
         "Cumulative regret",
         "Final regret",
         "Beside the paper",
+        "Findings",
         "Settings",
-        "Provenance",
     ]
+    assert document.record["findings"] == ["Nothing <new>."]
     assert "Not &lt;real&gt; rows." in html
 
 
-def test_every_kind_of_section_escapes(tmp_path):
+@pytest.fixture
+def pieces():
+    """One section of every kind, with hostile texts."""
     bad = SCRIPT + IMAGE
-    table = Table(bad, (Column(bad), Column(bad)), ((Cell(bad, bad, best=True), Cell(bad, bad)),), caption=bad)
-    pieces = (Findings(bad, (bad,)), Picture(bad, "<svg/>", bad), Facts(bad, {bad: bad}), table, Note(bad, bad))
-    page = Reader(Report(bad, (bad,), (*pieces, Group(bad, pieces))).html())
+    table = Table(bad, (Column(bad), Column(bad)), ((Entry(bad, bad, best=True), Entry(bad, tone="red")),), caption=bad)
+    picture = Picture(bad, (Charts([Chart("c", [Line([1, 2], np.ones(2), look(0))])], 1, 2.0),), bad)
+    return (
+        Findings(bad, (bad,)),
+        picture,
+        Facts(bad, {bad: bad}),
+        table,
+        Note(bad, bad),
+        Listing(bad, ((bad, bad, bad),)),
+    )
+
+
+def test_every_kind_of_section_escapes(pieces):
+    bad = SCRIPT + IMAGE
+    page = Reader(Document(bad, (*pieces, Group(bad, pieces)), (bad,)).html())
     assert page.open == []
     images = [attributes for tag, attributes in page.tags if tag == "img"]
     assert [set(attributes) for attributes in images] == [{"src", "alt"}] * 2
     assert all(attributes["alt"] == bad for attributes in images)
     assert sum(tag == "script" for tag, _ in page.tags) == 1
+
+
+def test_the_terminal_shows_texts_and_tables_as_they_are(pieces, capsys):
+    Document("t", (Group("g", pieces), Note("n", "[bold]not markup[/bold]"))).show("last line")
+    shown = capsys.readouterr().out
+    assert shown.count(SCRIPT) == 9, "a finding, title and caption, two columns, two entries, a note with its title"
+    assert "n: [bold]not markup[/bold]\nlast line\n" in shown
+
+
+def test_json_has_no_arrays_and_no_infinite_numbers():
+    record = {"a": np.arange(2), "b": [np.float64(1.5), np.inf], "c": {"d": (np.nan, "text", None, True)}}
+    shown = Document("", (), record=record).json()
+    assert json.loads(shown) == {"a": [0, 1], "b": [1.5, None], "c": {"d": [None, "text", None, True]}}
+
+
+def test_looks_are_given_out_in_order_and_all_differ():
+    given = looks(f"method {i % 20}" for i in range(40))
+    assert list(given)[:2] == ["method 0", "method 1"]
+    assert given["method 1"] == look(1)
+    assert len(set(given.values())) == 20

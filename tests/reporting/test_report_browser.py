@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ import pytest
 from odd import HORIZON, LONG, MARK, SCRIPT, UNICODE, odd_results
 
 from chromium import MISSING, PROGRAM, Browser
-from kernelbandits.experiments.provenance import provenance
-from kernelbandits.experiments.report import Cell, Column, Picture, Report, Table, report_html, write_report
+from kernelbandits.experiments import InProcess, contents, provenance, report_on
+from kernelbandits.experiments.outputs import provenance_section
+from kernelbandits.reporting import Chart, Charts, Column, Document, Entry, Picture, Points, Table, look, write_text
 
 ROOT = Path(__file__).parents[2]
 needs_browser = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
@@ -34,8 +36,10 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def url(results, tmp_path_factory):
-    html = report_html(results, provenance(results.experiment, 1.0, 2))
-    return write_report(tmp_path_factory.mktemp("report") / "report.html", html).as_uri()
+    document = report_on(results)
+    record = provenance(contents(results.experiment), 1.0, InProcess())
+    html = replace(document, sections=(*document.sections, provenance_section(record))).html()
+    return write_text(tmp_path_factory.mktemp("report") / "report.html", html).as_uri()
 
 
 @pytest.fixture
@@ -247,11 +251,12 @@ def test_it_prints_on_paper(url, look_at):
 
 @needs_browser
 def test_a_page_of_pictures_and_tables(look_at, tmp_path):
-    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="800" height="200"><script>window.broken = 3</script></svg>'
-    table = Table(LONG, tuple(Column(f"column {i}") for i in range(20)), (tuple(Cell(f"{i}.5") for i in range(20)),))
-    html = Report("Pictures", (), (Picture("A picture", svg, "nothing in it"), table)).html()
-    page = look_at(write_report(tmp_path / "report.html", html).as_uri(), PHONE)
-    assert page.run("document.querySelector('img').naturalWidth") == 800
+    chart = Chart("<script>window.broken = 3</script>", [Points([0], [0], look(0))])
+    picture = Picture("A picture", (Charts([chart], 1, height=2.0),), "nothing in it", width=8.0)
+    table = Table(LONG, tuple(Column(f"column {i}") for i in range(20)), (tuple(Entry(f"{i}.5") for i in range(20)),))
+    html = Document("Pictures", (picture, table)).html()
+    page = look_at(write_text(tmp_path / "report.html", html).as_uri(), PHONE)
+    assert page.run("document.querySelector('img').naturalWidth") == pytest.approx(8 * 96, abs=1)
     assert page.run("document.documentElement.scrollWidth") <= PHONE[0]
 
 

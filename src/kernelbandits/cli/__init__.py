@@ -1,21 +1,41 @@
-"""The command `kernelbandits`. Heavy libraries are imported by the commands that use them, so that help is quick."""
+"""The command `kernelbandits`. Each command is a module, loaded when it is used, so that help is quick."""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import click
 
 from kernelbandits import __version__
-from kernelbandits.cli.diagnosis import budget, diagnose
-from kernelbandits.cli.experiments import list_, reproduce, run
-from kernelbandits.cli.standin import make_standin
 from kernelbandits.errors import KernelBanditsError
 
 INTERRUPTED = 130
+_MODULES = {
+    "reproduce": "reproduce",
+    "run": "run",
+    "list": "list_",
+    "diagnose": "diagnose",
+    "budget": "budget",
+    "make-stand-in": "make_stand_in",
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    """Commands whose modules are loaded when they are used; the function has the name of its module."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _MODULES:
+            return None
+        module = _MODULES[cmd_name]
+        command: click.Command = getattr(import_module(f"{__name__}.{module}"), module)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "--version", message="%(version)s")
 def app() -> None:
     """Kernel bandits for hundreds of features and non-linear rewards.
@@ -23,27 +43,23 @@ def app() -> None:
     \b
     Start here:
       kernelbandits reproduce figure-1            the paper's Figure 1: under a minute on two cores
-      kernelbandits reproduce figure-1 --seeds 2  a first look: a fifth of that
+      kernelbandits reproduce figure-1 --seeds 2  a fifth of that
       kernelbandits reproduce table-1             the paper's study of ads: --data FILE, or a synthetic stand-in
-      kernelbandits reproduce real-world          all methods and linear baselines on real data
+      kernelbandits reproduce real-world          the paper's methods and linear baselines on real data
       kernelbandits reproduce theory              the paper's theory checked by experiment
       kernelbandits reproduce beyond              this library's own policies beside the paper's
-      kernelbandits list                          what else can be reproduced, and the names for files of your own
+      kernelbandits list                          experiments and studies, and the names that your files may use
       kernelbandits run my-experiment.toml        an experiment of your own
-      kernelbandits diagnose contexts.csv         will it work on your data, and how long to explore
+      kernelbandits diagnose contexts.csv         whether the methods suit your data, and how long to explore
       kernelbandits budget --help                 how long to explore, by the paper's formulas, from numbers alone
 
-    A run can be stopped at any moment; the same command goes on where it stopped.
-    Exit codes: 0 done, 1 failed, 2 a wrong option, file or value, 130 interrupted.
+    A run can be stopped at any moment; the same command continues where it stopped.
+    Exit codes: 0 done, 1 failed, 2 wrong option, file or value, 130 interrupted.
     """
 
 
-for _command in (reproduce, run, list_, diagnose, budget, make_standin):
-    app.add_command(_command)
-
-
 def main(arguments: list[str] | None = None, command: click.Command = app) -> None:
-    """Entry point: every expected error is one line on the error stream and an exit code."""
+    """Run a command; every expected error becomes one line on the error stream and an exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
         code = command.main(args=given, prog_name="kernelbandits", standalone_mode=False)

@@ -1,22 +1,29 @@
-"""An experiment is a grid: panels × methods × seeds. Each cell is one run, known by the content of what it computes."""
+"""An experiment is a grid of panels × methods × seeds. Each cell is one run, identified by what it computes."""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import inspect
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn, final
 
 from kernelbandits import checks
-from kernelbandits.environments.base import Environment
+from kernelbandits.environments import Environment
 from kernelbandits.errors import InvalidArgument, nearest
-from kernelbandits.experiments.fingerprints import fingerprint
-from kernelbandits.policies.base import Policy
+from kernelbandits.policies import Policy
+from kernelbandits.specs import Spec, to_table
+from kernelbandits.tables.digests import content_digest
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One environment with the methods that play it; `mark` is a round to mark in pictures (the end of exploration)."""
+    """One environment and the methods that play it; `mark` is a round to mark in pictures (the end of exploration)."""
 
     name: str
     environment: Environment
@@ -24,7 +31,10 @@ class Panel:
     mark: int | None = None
 
     def __post_init__(self) -> None:
+        checks.instance("the name of a panel", self.name, str, "'low-rank'")
         where = f"panel {self.name!r}"
+        if self.mark is not None:
+            checks.whole(f"{where}: mark", self.mark, at_least=0)
         checks.instance(f"{where}: environment", self.environment, Environment, "Synthetic(LowRank())")  # type: ignore[type-abstract]
         checks.instance(f"{where}: methods", self.methods, Mapping, "{'Uniform': Uniform()}")  # type: ignore[type-abstract]
         if not self.methods:
@@ -51,7 +61,19 @@ class Cell:
 @final
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Panels × methods × seeds, each played for `horizon` rounds. `columns` is how pictures lay the panels out."""
+    """Panels × methods × seeds, each played for `horizon` rounds.
+
+    Attributes:
+        name: of the experiment and its pictures.
+        panels: one per environment.
+        horizon: rounds of each run.
+        seeds: one run per seed.
+        title: the heading of a report.
+        columns: panels side by side in pictures.
+        look_order: methods in the order in which colours and markers are given out; methods that are missing here
+            follow in their own order. Experiments with the same order show a method in the same way.
+
+    """
 
     name: str
     panels: tuple[Panel, ...]
@@ -59,8 +81,11 @@ class Experiment:
     seeds: tuple[int, ...]
     title: str = ""
     columns: int = 3
+    look_order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for text in (self.name, self.title, *self.look_order):
+            checks.instance("names and titles of an experiment", text, str, "'figure-1'")
         checks.whole("horizon", self.horizon, at_least=1)
         checks.whole("columns", self.columns, at_least=1)
         checks.instance("panels", self.panels, Sequence, "(Panel(…),)")  # type: ignore[type-abstract]
@@ -73,10 +98,7 @@ class Experiment:
             checks.whole("seeds", seed, at_least=0)
         for panel in self.panels:
             checks.instance("panels", panel, Panel, "Panel(…)")
-        for what, names in (
-            ("panel names", [panel.name for panel in self.panels]),
-            ("seeds", list(self.seeds)),
-        ):
+        for what, names in (("panel names", [panel.name for panel in self.panels]), ("seeds", list(self.seeds))):
             if len(set(names)) < len(names):
                 raise InvalidArgument(f"{what} of an experiment must differ; got {names}")
 
@@ -94,17 +116,72 @@ class Experiment:
                     yield Cell(panel, method, seed, self.horizon, content)
 
     def only(self, names: tuple[str, ...]) -> Experiment:
-        """The part of the grid with these methods, panels, or both; a name that is neither is an error."""
-        known = {name.casefold(): name for name in (*self.methods, *(panel.name for panel in self.panels))}
-        unknown = next((name for name in names if name.casefold() not in known), None)
-        if unknown is not None:
-            raise InvalidArgument(f"{self.name} has no method or panel {unknown!r}; {nearest(unknown, known.values())}")
-        wanted = {known[name.casefold()] for name in names}
-        methods = wanted & set(self.methods) or set(self.methods)
-        panels = wanted - set(self.methods) or {panel.name for panel in self.panels}
+        """The part of the grid with these methods, panels, or both; a name that is neither is refused."""
+        wanted, panels = [name.casefold() for name in names], [panel.name for panel in self.panels]
+        known = [*self.methods, *panels]
+        for name in names:
+            if name.casefold() not in map(str.casefold, known):
+                raise InvalidArgument(f"{self.name} has no method or panel {name!r}; {nearest(name, known)}")
+        methods = [name for name in self.methods if name.casefold() in wanted] or self.methods
+        panels = [name for name in panels if name.casefold() in wanted] or panels
         kept = tuple(
             replace(panel, methods={name: policy for name, policy in panel.methods.items() if name in methods})
             for panel in self.panels
             if panel.name in panels
         )
-        return replace(self, panels=kept)
+        return replace(self, panels=kept, look_order=self.look_order or self.methods)
+
+
+def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str:
+    """32 hexadecimal digits that change when anything changes that a cell computes, code and data files included."""
+    content = {
+        "environment": to_table(environment, of_file=content_digest),
+        "policy": to_table(policy, of_file=content_digest),
+        "horizon": horizon,
+        "seed": seed,
+        "code": [own_code(), *(_source_of(spec) for spec in _foreign_types(environment, policy))],
+    }
+    return _digest(json.dumps(content, sort_keys=True, default=_refuse).encode())
+
+
+def files_in(specs: Any) -> dict[str, str]:
+    """The data files that specs name, each with the digest of its content."""
+    found: dict[str, str] = {}
+    to_table(specs, of_file=lambda path: found.setdefault(path, content_digest(path)))
+    return found
+
+
+@cache
+def own_code() -> str:
+    """Digest of the library's code: after any edit, results are computed again."""
+    return _digest(b"".join(path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("*.py"))))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def _refuse(value: object) -> NoReturn:
+    raise InvalidArgument(
+        f"an experiment's specs must be frozen dataclasses whose fields are numbers, texts, tuples or such specs, so "
+        f"that a result is known by what was computed; got {value!r:.200} of type {type(value).__name__}"
+    )
+
+
+def _foreign_types(*specs: Any) -> Iterator[type]:
+    """Classes from outside the library, such as a user's own policy, anywhere in these specs."""
+    for spec in specs:
+        if isinstance(spec, tuple):
+            yield from _foreign_types(*spec)
+        elif dataclasses.is_dataclass(spec):
+            if not type(spec).__module__.startswith("kernelbandits."):
+                yield type(spec)
+            yield from _foreign_types(*(getattr(spec, field.name) for field in dataclasses.fields(spec)))
+
+
+@cache
+def _source_of(foreign: type) -> str:
+    """Digest of the file that defines the class, so that an edited policy is run again."""
+    path = inspect.getsourcefile(foreign)
+    source = Path(path).read_bytes() if path and Path(path).is_file() else inspect.getsource(foreign).encode()
+    return _digest(source)

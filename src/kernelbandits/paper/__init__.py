@@ -1,6 +1,6 @@
-"""The paper: its eight methods by name, its experiments, and studies of what it claims and of what lies beyond it."""
+"""The paper: its eight methods, its experiments, and studies of its claims and of what lies beyond it."""
 
-from kernelbandits.paper.catalogue import STUDIES, Study
 from kernelbandits.paper.eight_methods import methods
+from kernelbandits.paper.studies import STUDIES, Study
 
 __all__ = ["STUDIES", "Study", "methods"]

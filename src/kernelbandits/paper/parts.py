@@ -1,25 +1,35 @@
-"""What a study is made of: parts, each a question with its rows, table and panels, and pictures that show parts."""
+"""Studies made of parts: each part is a question with its rows, table, charts and findings."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
-from matplotlib.figure import Figure, SubFigure
 
 from kernelbandits.errors import InvalidArgument, nearest
-from kernelbandits.paper.work import Work
-
-WIDTH = 10.5
-"""Inches across a picture."""
+from kernelbandits.experiments import Outcome, Runner, RunOptions, run_and_report
+from kernelbandits.reporting import (
+    Charts,
+    Column,
+    Document,
+    Entry,
+    Findings,
+    Group,
+    Line,
+    Picture,
+    Section,
+    Table,
+    look,
+)
+from kernelbandits.specs import Spec
 
 
 @dataclass(frozen=True, slots=True)
-class Part(ABC):
-    """One question. A concrete part is a frozen spec of its sizes, `seeds` and maybe `horizon` among them."""
+class Part(Spec, ABC):
+    """One question. A concrete part is a frozen spec of its sizes, with `seeds` and perhaps `horizon` among them."""
 
     @property
     @abstractmethod
@@ -31,13 +41,8 @@ class Part(ABC):
     def title(self) -> str:
         """What the table shows, with the sizes."""
 
-    @property
     @abstractmethod
-    def height(self) -> float:
-        """Inches that the panels take."""
-
-    @abstractmethod
-    def rows(self, work: Work) -> pl.DataFrame:
+    def rows(self, runner: Runner) -> pl.DataFrame:
         """Compute the tidy rows, means over the seeds."""
 
     @abstractmethod
@@ -45,58 +50,103 @@ class Part(ABC):
         """The rows laid out for people."""
 
     @abstractmethod
-    def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
-        """Draw the panels."""
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        """The rows as charts."""
 
     @abstractmethod
     def findings(self, rows: pl.DataFrame) -> list[str]:
-        """What the rows say, a line each, numbers included."""
+        """What the rows say, one finding per line, with numbers."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """Parts shown above each other in one picture, `name`.png and `name`.svg."""
-
-    name: str
-    parts: tuple[Part, ...]
-
-    def draw(self, rows: Mapping[str, pl.DataFrame]) -> Figure:
-        """The picture of rows by part."""
-        heights = [part.height for part in self.parts]
-        figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
-        bands = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)
-        for part, band in zip(self.parts, bands.flat, strict=True):
-            part.draw(rows[part.name], band)
-        return figure
+Pictures = Mapping[str, tuple[Part, ...]]
+"""The pictures of a study by name, each with the parts that it shows above each other."""
 
 
-def resized(
-    pictures: Sequence[Picture], seeds: int | None, horizon: int | None, only: tuple[str, ...]
-) -> list[Picture]:
+def report_parts(name: str, title: str, pictures: Pictures, options: RunOptions) -> None:
+    """Compute the parts that the options ask for; write one CSV file per part, the pictures and the report."""
+    wanted = resized(pictures, options)
+    parts = [part for shown in wanted.values() for part in shown]
+
+    def compute(runner: Runner) -> Outcome:
+        rows = {part.name: part.rows(runner) for part in parts}
+        drawn = {
+            stem: Picture(
+                "", tuple(part.charts(rows[part.name]) for part in shown), "; ".join(part.title for part in shown)
+            )
+            for stem, shown in wanted.items()
+        }
+        sections = tuple(
+            Group(stem, (drawn[stem], *(section for part in shown for section in _sections(part, rows[part.name]))))
+            for stem, shown in wanted.items()
+        )
+        record = {
+            "study": name,
+            "tables": {part.name: rows[part.name].to_dicts() for part in parts},
+            "findings": {part.name: part.findings(rows[part.name]) for part in parts},
+        }
+        document = Document(title, sections, tuple(rows), record)
+        return Outcome(
+            document,
+            lambda: document,
+            {f"{part}.csv": frame for part, frame in rows.items()},
+            drawn,
+            {"study": name, "parts": {part.name: repr(part) for part in parts}},
+        )
+
+    run_and_report(options, compute)
+
+
+def resized(pictures: Pictures, options: RunOptions) -> dict[str, tuple[Part, ...]]:
     """The pictures with the parts asked for, at the sizes asked for. An option that changes nothing is refused."""
-    known = [part.name for picture in pictures for part in picture.parts]
-    for name in only:
+    known = [part.name for parts in pictures.values() for part in parts]
+    for name in options.only:
         if name not in known:
             raise InvalidArgument(f"the study has no part {name!r}; {nearest(name, known)}")
-    given = {key: value for key, value in (("seeds", seeds), ("horizon", horizon)) if value is not None}
-    chosen = [
-        replace(picture, parts=tuple(part for part in picture.parts if not only or part.name in only))
-        for picture in pictures
-    ]
+    given = {key: value for key in ("seeds", "horizon") if (value := getattr(options, key)) is not None}
+    chosen = {
+        stem: tuple(part for part in parts if not options.only or part.name in options.only)
+        for stem, parts in pictures.items()
+    }
     for key in given:
-        if not any(key in _sizes(part) for picture in chosen for part in picture.parts):
-            raise InvalidArgument(f"--{key} has no meaning for {', '.join(only)}: nothing is played there")
-    return [
-        replace(picture, parts=tuple(_resized(part, given) for part in picture.parts))
-        for picture in chosen
-        if picture.parts
+        if not any(hasattr(part, key) for parts in chosen.values() for part in parts):
+            raise InvalidArgument(f"--{key} has no meaning for {', '.join(options.only)}: nothing is played there")
+    return {
+        stem: tuple(
+            replace(part, **{key: value for key, value in given.items() if hasattr(part, key)}) for part in parts
+        )
+        for stem, parts in chosen.items()
+        if parts
+    }
+
+
+def over_seeds(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
+    """Mean of each value and its standard error `…_se` per group of keys, groups in the order of appearance."""
+    count = pl.len().sqrt()
+    columns = [
+        column
+        for value in values
+        for column in (pl.col(value).mean(), (pl.col(value).std(ddof=1) / count).alias(f"{value}_se"))
     ]
+    return frame.group_by(keys, maintain_order=True).agg(columns)
 
 
-def _sizes(part: Part) -> set[str]:
-    return {field.name for field in fields(part)}
+def line(rows: pl.DataFrame, x: str, y: str, place: int, label: str) -> Line:
+    """One line of a chart with the look of that place, and a band of one standard error where it is known."""
+    error = rows[f"{y}_se"] if f"{y}_se" in rows.columns else None
+    band = None if error is None or error.null_count() else error.to_numpy()
+    return Line(rows[x].to_numpy(), rows[y].to_numpy(), look(place), label, band)
 
 
-def _resized(part: Part, given: Mapping[str, Any]) -> Part:
-    return replace(part, **{key: value for key, value in given.items() if key in _sizes(part)})
+def _sections(part: Part, rows: pl.DataFrame) -> Iterator[Section]:
+    frame = part.table(rows)
+    columns = tuple(Column(name, dtype.is_numeric()) for name, dtype in frame.schema.items())
+    entries = tuple(tuple(Entry(_words(value)) for value in row) for row in frame.iter_rows())
+    yield Table(f"{part.name}: {part.title}", columns, entries)
+    yield Findings("", tuple(part.findings(rows)))
+
+
+def _words(value: Any) -> str:
+    """A value of a table: three figures of a number, whole numbers from 100 on."""
+    if not isinstance(value, float):
+        return "–" if value is None else str(value)
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"

@@ -1,19 +1,15 @@
-"""The paper's Table 1: the eight methods on ads of Avazu, or on the synthetic stand-in, with the paper's figures."""
+"""The paper's Table 1: the eight methods on ads of Avazu, or on the synthetic stand-in, beside the paper's figures."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-from rich.text import Text
-
 from kernelbandits import paper
 from kernelbandits.environments import Avazu, AvazuDesign, AvazuStandIn, OwnContexts, SharedContexts
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import Experiment, Panel, Results, reporting
-from kernelbandits.experiments.order import Order
-from kernelbandits.experiments.report import Cell, Column, Table as ReportTable
+from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, counted, report_experiment
+from kernelbandits.reporting import Column, Entry, Table
 
 HORIZON = 3000
 SEEDS = 5
@@ -32,6 +28,14 @@ PAPER = {
 }
 
 _CONTEXTS = {"per-arm": OwnContexts(), "shared": SharedContexts()}
+
+
+def report(options: RunOptions, data: Path | None = None, **own: Any) -> None:
+    """Play the study on the rows of `data`, or on the stand-in when None; `own` are the options of `design`."""
+    chosen = design(**own)
+    environment = AvazuStandIn(design=chosen) if data is None else Avazu(str(data), chosen)
+    study = options.part_of(experiment(environment, horizon=options.horizon))
+    report_experiment(study, options, sections=lambda results: [comparison(results)])
 
 
 def design(
@@ -54,70 +58,30 @@ def experiment(environment: Avazu | AvazuStandIn, seeds: int | None = None, hori
     return Experiment("table-1", (panel,), rounds, tuple(range(seeds or SEEDS)), title, columns=1)
 
 
-def comparison(results: Results) -> list[tuple[str, str, str, str, str]]:
-    """A row a method: its name, our regret and ratio to CGP-UCB, the paper's regret and ratio."""
-    summary = {row["method"]: row for row in results.summary().iter_rows(named=True)}
-    level = summary[YARDSTICK]["mean_regret"] if YARDSTICK in summary else None
-    return [
-        (
-            method,
-            _number(row["mean_regret"], row["standard_error"]),
-            "–" if level is None else f"{row['mean_regret'] / level:.3f}",
-            _number(*PAPER[method]),
-            f"{PAPER[method][0] / PAPER[YARDSTICK][0]:.3f}",
-        )
-        for method, row in summary.items()
-    ]
-
-
-def headings(results: Results) -> tuple[str, ...]:
-    """Over the columns of `comparison`."""
+def comparison(results: Results) -> Table:
+    """Our regret and its ratio to CGP-UCB beside the paper's: one row per method, the best in bold."""
     [panel] = results.experiment.panels
-    return ("method", panel.name, f"ratio to {YARDSTICK}", "paper: Avazu, 3,000 rounds, 5 seeds", "paper's ratio")
-
-
-def _caption(results: Results) -> str:
-    horizon, n_seeds = results.experiment.horizon, len(results.experiment.seeds)
-    error = " ± standard error" if n_seeds > 1 else ""
-    return f"regret after {horizon:,} rounds, mean of {n_seeds} seed{'s' * (n_seeds > 1)}{error}"
-
-
-def _best(results: Results) -> str:
-    method: str = results.summary().sort("mean_regret")["method"][0]
-    return method
-
-
-def table(results: Results) -> Table:
-    """Final regret beside the paper's, for a terminal; the best in bold."""
-    shown = Table(title=Text(f"table-1: {_caption(results)}"), title_justify="left")
-    first, *others = headings(results)
-    shown.add_column(first, no_wrap=True)
-    for heading in others:
-        shown.add_column(Text(heading), justify="right")
-    best = _best(results)
-    for method, ours, *rest in comparison(results):
-        shown.add_row(method, Text(ours, "bold" if method == best else ""), *rest)
-    return shown
-
-
-def section(results: Results) -> ReportTable:
-    """The same for the report."""
-    columns = tuple(Column(name, numeric=place > 0) for place, name in enumerate(headings(results)))
-    best = _best(results)
-    rows = tuple(
-        tuple(Cell(text, best=method == best and place == 1) for place, text in enumerate((method, *texts)))
-        for method, *texts in comparison(results)
+    summary = {row["method"]: row for row in results.summary().iter_rows(named=True)}
+    unit = summary[YARDSTICK]["mean_regret"] if YARDSTICK in summary else None
+    best = min(row["mean_regret"] for row in summary.values())
+    names = ("method", panel.name, f"ratio to {YARDSTICK}", "paper: Avazu, 3,000 rounds, 5 seeds", "paper's ratio")
+    horizon, seeds = results.experiment.horizon, len(results.experiment.seeds)
+    return Table(
+        "Beside the paper",
+        tuple(Column(name, numeric=i > 0) for i, name in enumerate(names)),
+        tuple(
+            (
+                Entry(method),
+                Entry(_number(row["mean_regret"], row["standard_error"]), best=row["mean_regret"] == best),
+                Entry("–" if unit is None else f"{row['mean_regret'] / unit:.3f}"),
+                Entry(_number(*PAPER[method])),
+                Entry(f"{PAPER[method][0] / PAPER[YARDSTICK][0]:.3f}"),
+            )
+            for method, row in summary.items()
+        ),
+        f"Regret after {horizon:,} rounds, mean of {counted(seeds, 'seed')}{' ± standard error' * (seeds > 1)}",
     )
-    return ReportTable("Beside the paper", columns, rows, _caption(results).capitalize())
 
 
 def _number(mean: float, error: float | None) -> str:
     return f"{mean:.1f}" if error is None else f"{mean:.1f} ± {error:.1f}"
-
-
-def carry_out(order: Order, data: Path | None = None, **options: Any) -> None:
-    """Play the study on the rows of `data`, or on the stand-in when None; `options` are those of `design`."""
-    chosen = design(**options)
-    environment = AvazuStandIn(design=chosen) if data is None else Avazu(str(data), chosen)
-    part = order.part_of(experiment(environment, horizon=order.horizon))
-    reporting.carry_out(part, order, table, sections=lambda results: [section(results)])

@@ -1,19 +1,8 @@
-"""One HTML file that shows everything of a run: it opens offline, and asks nothing of the network."""
+"""Documents of sections for a terminal, a page or JSON; charts, progress, files. Only this room draws or prints.
 
-from kernelbandits.reporting.page import Report, Section
-from kernelbandits.reporting.sections import Facts, Findings, Group, Listing, Note, Picture
-from kernelbandits.reporting.tables import Cell, Column, Table
+`__init__.pyi` says what is exported; a module is loaded when one of its names is first used.
+"""
 
-__all__ = [
-    "Cell",
-    "Column",
-    "Facts",
-    "Findings",
-    "Group",
-    "Listing",
-    "Note",
-    "Picture",
-    "Report",
-    "Section",
-    "Table",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

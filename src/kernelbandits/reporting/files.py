@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
-class replacing:  # noqa: N801
-    """`with replacing(path) as part`: write to `part`; it takes the place of `path` when the block ends well."""
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a file to write to, which replaces `path` when the block ends without an error."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem + "-", suffix=".part")
+    os.close(handle)
+    part = Path(name)
+    try:
+        yield part
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+    part.chmod(0o644)  # mkstemp makes files private
+    part.replace(path)
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
 
-    def __enter__(self) -> Path:
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.stem + "-", suffix=".part")
-        os.close(handle)
-        self._part = Path(name)
-        return self._part
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if kind is not None:
-            self._part.unlink(missing_ok=True)
-            return
-        with self._part.open("rb") as file:
-            os.fsync(file.fileno())
-        self._part.chmod(0o644)  # mkstemp makes files private
-        self._part.replace(self._path)
+def write_text(path: Path, text: str) -> Path:
+    """Write a text, whole or not at all; returns the path."""
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")
+    return path

@@ -1,10 +1,11 @@
-"""A progress bar for work that turns out to take long: none for the first seconds, none without a terminal."""
+"""A progress bar on the error stream for work that turns out to take long."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -15,32 +16,32 @@ PATIENCE = 2.0
 """Seconds before a bar appears."""
 
 
-class Progress:
-    """`with Progress("fit", total) as progress: progress.show(done, "residual 1e-3")`, on the error stream."""
+@final
+class Progress(AbstractContextManager["Progress"]):
+    """`with Progress("fit", total) as progress: progress.show(done, "residual 1e-3")`.
+
+    Nothing is shown for the first two seconds, nor where the error stream is not a terminal.
+    """
 
     def __init__(self, title: str, total: float | None) -> None:
         self._title, self._total = title, total
         self._started = time.monotonic()
         self._bar: Bar | None = None
 
-    def __enter__(self) -> Progress:
-        """Nothing is shown yet."""
-        return self
-
-    def show(self, done: float, note: str = "") -> None:
-        """What is done of the total, with a few words."""
+    def show(self, done: float, note: str = "", total: float | None = None) -> None:
+        """Show how much of the total is done, with a few words; `total` replaces the one given at the start."""
+        self._total = self._total if total is None else total
         if self._bar is None:
             if not sys.stderr.isatty() or time.monotonic() - self._started < PATIENCE:
                 return
             self._bar = _new_bar()
             self._bar.start()
             self._bar.add_task(self._title, total=self._total, note="")
-        self._bar.update(self._bar.task_ids[0], completed=done, note=note)
+        self._bar.update(self._bar.task_ids[0], completed=done, total=self._total, note=note)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The bar stays where it is."""
         if self._bar is not None:
             self._bar.stop()
 

@@ -3,95 +3,137 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import final
+from typing import TYPE_CHECKING, Protocol, final
 
-from kernelbandits.reporting.page import Section
+from kernelbandits.reporting.charts import Charts
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+class Section(Protocol):
+    """A part of a document. Any object with these members can be a section."""
+
+    @property
+    def title(self) -> str:
+        """The heading, as plain text."""
+
+    def html(self) -> str:
+        """The content below the heading as HTML, with every text escaped."""
+
+    def terminal(self) -> Iterable[RenderableType]:
+        """What a terminal shows, heading included; may be empty."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark that must not be overlooked, such as what the data are not."""
+    """A remark that must not be overlooked, such as a warning that data are synthetic."""
 
     title: str
     text: str
 
-    def body(self) -> str:
+    def html(self) -> str:
         return f'<p class="note">{escape(self.text)}</p>'
+
+    def terminal(self) -> Iterable[RenderableType]:
+        return _texts([f"{self.title}: {self.text}" if self.title else self.text])
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found, a line each."""
+    """Lines of text, one per finding."""
 
     title: str
     lines: tuple[str, ...]
 
-    def body(self) -> str:
+    def html(self) -> str:
         return f'<ul class="findings">{"".join(f"<li>{escape(line)}</li>" for line in self.lines)}</ul>'
+
+    def terminal(self) -> Iterable[RenderableType]:
+        return _texts([*self.lines, ""])
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in SVG, with the words for those who do not see it."""
+    """Charts above each other, with a description for readers who do not see them."""
 
     title: str
-    svg: str
+    charts: tuple[Charts, ...]
     description: str
+    width: float = 10.5
 
-    def body(self) -> str:
+    def html(self) -> str:
+        from kernelbandits.reporting.figures import svg
+
         # As an image rather than inline: names inside two pictures cannot clash, and nothing in one can run.
-        data = base64.b64encode(self.svg.encode()).decode()
+        data = base64.b64encode(svg(self).encode()).decode()
         image = f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(self.description)}">'
         return f'<div class="scroll picture" tabindex="0" role="group" aria-label="{escape(self.title)}">{image}</div>'
+
+    def terminal(self) -> Iterable[RenderableType]:
+        return ()
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names with their values, such as where results come from."""
+    """Names with their values, such as the provenance of results."""
 
     title: str
     facts: Mapping[str, str]
 
-    def body(self) -> str:
+    def html(self) -> str:
         rows = (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in self.facts.items())
         return f'<dl class="facts">{"".join(rows)}</dl>'
+
+    def terminal(self) -> Iterable[RenderableType]:
+        return ()
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Texts as a program reads them, such as settings in TOML: (heading, remark, text) of each."""
+    """Program text, such as settings in TOML; each block is (heading, remark, text)."""
 
     title: str
     blocks: tuple[tuple[str, str, str], ...]
 
-    def body(self) -> str:
-        return f'<div class="listing">{"".join(_block(*block) for block in self.blocks)}</div>'
+    def html(self) -> str:
+        articles = (
+            f"<article><h3>{escape(name)}</h3>{f'<p>{escape(remark)}</p>' if remark else ''}"
+            f"<pre>{escape(text)}</pre></article>"
+            for name, remark, text in self.blocks
+        )
+        return f'<div class="listing">{"".join(articles)}</div>'
 
-
-def _block(name: str, remark: str, text: str) -> str:
-    below = f"<p>{escape(remark)}</p>" if remark else ""
-    return f"<article><h3>{escape(name)}</h3>{below}<pre>{escape(text)}</pre></article>"
+    def terminal(self) -> Iterable[RenderableType]:
+        return ()
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Sections that belong together, under smaller headings; one without a title has none."""
+    """Sections under smaller headings; a section without a title has no heading."""
 
     title: str
     sections: tuple[Section, ...]
 
-    def body(self) -> str:
-        return "".join(_below(section.title) + section.body() for section in self.sections)
+    def html(self) -> str:
+        return "".join(
+            (f"<h3>{escape(section.title)}</h3>" if section.title else "") + section.html() for section in self.sections
+        )
+
+    def terminal(self) -> Iterable[RenderableType]:
+        return (item for section in self.sections for item in section.terminal())
 
 
-def _below(title: str) -> str:
-    return f"<h3>{escape(title)}</h3>" if title else ""
+def _texts(lines: Iterable[str]) -> Iterable[RenderableType]:
+    from rich.text import Text
+
+    return [Text(line) for line in lines]

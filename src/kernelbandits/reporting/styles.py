@@ -1,44 +1,35 @@
-"""The look of a method, the same in every picture and report: colour, dash and marker."""
+"""The look of a line, the same in every picture and on every page: colour, dashes and marker."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
-# Okabe & Ito's palette, told apart by colour-blind readers; line styles and markers tell them apart in black and white.
+# Okabe and Ito's palette, which colour-blind readers can tell apart; dashes and markers serve black and white.
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#CC79A7", "#7F7F7F")
 _DASHES: tuple[tuple[float, ...], ...] = ((), (5, 1.5), (1, 1), (5, 1.5, 1, 1.5))
 _MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
-_PLACES = (
-    "EtC",
-    "EtC-Ridge",
-    "EtC-Linear",
-    "EtC-Linear-Ridge",
-    "CGP-UCB",
-    "CGP-UCB-Ridgeless",
-    "CGP-UCB-Scaled",
-    "CGP-UCB-Scaled-Ridgeless",
-)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A place in `COLOURS`, dashes as lengths on and off in line widths, and matplotlib's name of the marker."""
+    """An index into `COLOURS`, dashes as lengths on and off in line widths, and matplotlib's name of the marker."""
 
     colour: int
-    dashes: tuple[float, ...]
-    marker: str
+    dashes: tuple[float, ...] = ()
+    marker: str = ""
 
 
 def look(i: int) -> Look:
-    """The i-th look; the ninth has another dash and marker than the first."""
+    """The i-th look. The ninth has the colour of the first with another dash and marker."""
     turn = i + i // len(COLOURS)
     return Look(i % len(COLOURS), _DASHES[turn % len(_DASHES)], _MARKERS[turn % len(_MARKERS)])
 
 
-def places(methods: Sequence[str]) -> dict[str, int]:
-    """Which look each method has: always the same one for the paper's, the free ones for the others."""
-    order = [*_PLACES, *(method for method in methods if method not in _PLACES)]
-    return {method: order.index(method) for method in methods}
+def looks(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, Look]:
+    """One look per name, given out in the order of `order` first, then of the names."""
+    names = list(dict.fromkeys(names))
+    places = list(dict.fromkeys((*order, *names)))
+    return {name: look(places.index(name)) for name in names}

@@ -1,12 +1,9 @@
-"""The paper's theory as functions: hypotheses, linearisation, effective bias and variance, budgets, regret."""
+"""The paper's definitions, lemmas and theorems as functions, one module per group of statements."""
 
 from kernelbandits.theory.assumptions import assumptions
 from kernelbandits.theory.budget import Budget, admissible_epsilon, allowed_error, exploration_budget
-from kernelbandits.theory.cases import Case, CaseBound, case_bias, case_bound, variance_slope
-from kernelbandits.theory.classes import Parameters
-from kernelbandits.theory.classification import Classification, classify
-from kernelbandits.theory.curve import LearningCurve
-from kernelbandits.theory.error import (
+from kernelbandits.theory.cases import Case, case_bias, case_bound, variance_slope
+from kernelbandits.theory.error_bounds import (
     detailed_bias,
     detailed_variance,
     effective_bias,
@@ -15,9 +12,9 @@ from kernelbandits.theory.error import (
     simplified_bias,
     simplified_variance,
 )
+from kernelbandits.theory.exploration_advice import ExplorationAdvice, expected_maximum, recommend_exploration
+from kernelbandits.theory.hypotheses import AssumptionReport, Verdict
 from kernelbandits.theory.information import (
-    ClassicalBounds,
-    GreedyGain,
     InformationRate,
     classical_bounds,
     gaussian_rate_by_scale,
@@ -25,9 +22,10 @@ from kernelbandits.theory.information import (
     information_gain,
     information_rate,
 )
+from kernelbandits.theory.kernel_classes import Parameters
+from kernelbandits.theory.learning_curve import LearningCurve
 from kernelbandits.theory.linearization import Linearization, kernel_parameters, linearize
-from kernelbandits.theory.measured import MeasuredError, measured_error
-from kernelbandits.theory.recommendation import Recommendation, expected_maximum, recommend_exploration
+from kernelbandits.theory.measured_error import measured_error
 from kernelbandits.theory.regret import (
     RegretExponent,
     inner_product_exponent,
@@ -37,27 +35,21 @@ from kernelbandits.theory.regret import (
     regret_bound,
     regret_exponent,
 )
-from kernelbandits.theory.report import AssumptionReport, Hypothesis, Verdict
-from kernelbandits.theory.spectrum import Moments, Spectrum, moments, spectrum, subsample
+from kernelbandits.theory.spectrum import Spectrum, moments, spectrum, subsample
+from kernelbandits.theory.spectrum_case import SpectrumCase, classify
 
 __all__ = [
     "AssumptionReport",
     "Budget",
     "Case",
-    "CaseBound",
-    "ClassicalBounds",
-    "Classification",
-    "GreedyGain",
-    "Hypothesis",
+    "ExplorationAdvice",
     "InformationRate",
     "LearningCurve",
     "Linearization",
-    "MeasuredError",
-    "Moments",
     "Parameters",
-    "Recommendation",
     "RegretExponent",
     "Spectrum",
+    "SpectrumCase",
     "Verdict",
     "admissible_epsilon",
     "allowed_error",

@@ -1,49 +1,108 @@
-"""How long to explore by the paper's formulas: Table cond_eps_T0 and Theorem etc_lr_Td_rbf, as printed and corrected.
+"""Exploration budgets for lenient regret: Theorem 4.11 with Table 2, and Theorem C.2, corrected and as printed.
 
-For lenient regret Δ it suffices that 2 Σ_i √(V + B + Φ) ≤ Δ (Eq. lr_scond). The paper's proofs ask V + B ≤ 3Δ/(8K),
-without the square root, which is enough only for Δ ≥ 1.5 K. The corrected budget asks V + B ≤ (3Δ/(8K))²; then the sum
-is at most ¾Δ and the last quarter is left to the residual Φ, as the paper intends.
+Lemma C.1 bounds the lenient regret if 2 Σ_i √(V + B + Φ) ≤ Δ. The paper's proofs ask for V + B ≤ 3Δ/(8K), without the
+square root, which suffices only for Δ ≥ 1.5 K. The corrected budget asks for V + B ≤ (3Δ/(8K))². The sum is then at
+most ¾Δ, and the last quarter is left for the residual Φ, as the paper intends.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, inf, sqrt
+from math import ceil, floor, sqrt
 from typing import final
 
-from kernelbandits import checks
-from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.base import Kernel
-from kernelbandits.theory.cases import Case, case_bias, variance_slope
-from kernelbandits.theory.printed import printed_bias, printed_rounds_per_feature
+from kernelbandits.kernels import Kernel
+from kernelbandits.specs import Count, NonNegative, Positive, Share, Spec
+from kernelbandits.theory.cases import Case, case_bias, case_formulas, variance_slope
+from kernelbandits.theory.kernel_classes import INNER_PRODUCT, RADIAL, class_of
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BudgetInputs(Spec):
+    """The numbers that a budget depends on: Δ, K, σ, B, ε and d."""
+
+    delta: Positive
+    n_arms: Count
+    noise_std: NonNegative
+    norm: NonNegative
+    epsilon: Share
+    dim: Count
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FormulaStep:
+    """One formula behind a budget: its name, in symbols, with its numbers, and its value."""
+
+    name: str
+    symbols: str
+    numbers: str
+    value: float
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """An exploration budget, or why there is none.
+    """An exploration budget, or the reason why there is none.
 
     Attributes:
-        n_explore: T₀, rounds in total; None where no budget meets Δ.
-        n_per_arm: N = T₀/K.
-        variance: the case's bound on V at that N.
-        bias: the case's bound on B, whatever N.
+        kernel: the kernel.
+        case: the shape of Σ.
+        given: the numbers it was computed from.
+        as_printed: whether the formulas are those of the paper as printed.
+        bias: the case's bound on B, which does not depend on N.
         allowed: what V + B may be.
-        reason: the formula with its numbers, or what stands in the way.
+        reason: the formula with its numbers, or why there is no budget.
+        variance: the case's bound on V at that N; None without a budget.
+        n_per_arm: N = T₀/K; None without a budget.
+        n_explore: T₀, rounds in total; None if no budget meets Δ.
 
     """
 
-    n_explore: int | None
-    n_per_arm: float | None
-    variance: float | None
+    kernel: Kernel
+    case: Case
+    given: BudgetInputs
+    as_printed: bool
     bias: float
     allowed: float
     reason: str
+    variance: float | None = None
+    n_per_arm: float | None = None
+    n_explore: int | None = None
 
     @property
     def feasible(self) -> bool:
         """Whether a budget was found."""
         return self.n_explore is not None
+
+    @property
+    def admissible_epsilon(self) -> float:
+        """The largest ε for which some budget exists."""
+        g = self.given
+        return admissible_epsilon(
+            self.kernel, self.case, delta=g.delta, n_arms=g.n_arms, norm=g.norm, as_printed=self.as_printed
+        )
+
+    @property
+    def steps(self) -> tuple[FormulaStep, ...]:
+        """The formulas of the allowed error, the bias and the variance."""
+        g, printed = self.given, self.as_printed
+        allowed = f"3 · {g.delta:g} / (8 · {g.n_arms})"
+        words = ("3Δ / (8K)", allowed) if printed else ("(3Δ / (8K))²", f"({allowed})²")
+        slope_case = _printed_slope_case(self.kernel, self.case) if printed else self.case
+        slope = case_formulas(self.kernel, slope_case)[0]
+        bias = case_formulas(self.kernel, _printed_bias_case(self.case) if printed else self.case)[1]
+        return (
+            FormulaStep("variance + bias at most", *words, self.allowed),
+            FormulaStep("bias at any N", bias.symbols, bias.numbers(self.kernel, g.epsilon, g.norm), self.bias),
+            FormulaStep(
+                f"variance per unit of {'d/N' if self.case.more_data_helps else 'N/d'}",
+                slope.symbols,
+                slope.numbers(self.kernel, g.epsilon, g.noise_std),
+                variance_slope(self.kernel, slope_case, g.epsilon, g.noise_std),
+            ),
+        )
 
 
 def exploration_budget(
@@ -58,29 +117,14 @@ def exploration_budget(
     dim: int,
     as_printed: bool = False,
 ) -> Budget:
-    """T₀ for lenient regret Δ with 2K √(V + B) ≤ ¾Δ; `as_printed` gives the paper's table, which may not meet Δ.
+    """T₀ for lenient regret Δ, such that 2K √(V + B) ≤ ¾Δ.
 
-    Cases I and II hold for N > d and Case III for N < d, so T₀ is kept on that side of Kd. It is a multiple of K, the
-    smallest that works in Cases I and II, the largest in Case III.
+    Cases I and II hold for N > d and Case III for N < d, so T₀ stays on that side of Kd. It is a multiple of K: the
+    smallest that works in Cases I and II, the largest in Case III. `as_printed` gives the T₀ of the paper's Table 2
+    and Theorem C.2, which may not meet Δ.
     """
-    _check(delta, n_arms, noise_std, norm, dim)
-    if as_printed:
-        return _printed(kernel, case, delta, n_arms, noise_std, norm, epsilon, dim)
-    bias = case_bias(kernel, case, epsilon, norm)
-    allowed = allowed_error(delta, n_arms)
-    if bias >= allowed:
-        return Budget(None, None, None, bias, allowed, _too_biased(delta, n_arms, bias, allowed))
-    slope = variance_slope(kernel, case, epsilon, noise_std)
-    if case.more_data_helps:
-        n = max(dim + 1, ceil(slope * dim / (allowed - bias)))
-        words = f"smallest N with {slope:.3g} d/N + {bias:.3g} ≤ {allowed:.3g} and N > d"
-    else:
-        n = floor(min(dim - 1, (allowed - bias) * dim / slope)) if slope > 0 else dim - 1
-        words = f"largest N with {slope:.3g} N/d + {bias:.3g} ≤ {allowed:.3g} and N < d"
-    if n < 1:
-        return Budget(None, None, None, bias, allowed, _too_noisy(delta, slope / dim, allowed - bias, dim))
-    variance = slope * (dim / n if case.more_data_helps else n / dim)
-    return Budget(n * n_arms, float(n), variance, bias, allowed, f"{case}: {words}; T₀ = {n_arms} N")
+    find = _printed if as_printed else _corrected
+    return find(kernel, case, BudgetInputs(delta, n_arms, noise_std, norm, epsilon, dim))
 
 
 def allowed_error(delta: float, n_arms: int) -> float:
@@ -91,18 +135,18 @@ def allowed_error(delta: float, n_arms: int) -> float:
 def admissible_epsilon(
     kernel: Kernel, case: Case, *, delta: float, n_arms: int, norm: float, as_printed: bool = False
 ) -> float:
-    """The largest ε whose bias leaves room for some budget, at most 1; 0 where not even 10⁻¹² does.
+    """The largest ε, at most 1, whose bias leaves room for some budget; 0 if not even 10⁻¹² does.
 
-    Printed: B(ε) < Δ/(4K). Corrected: B(ε) < (3Δ/(8K))².
+    Corrected: B(ε) < (3Δ/(8K))². As printed: B(ε) < Δ/(4K).
     """
     from scipy.optimize import brentq  # slow to import, and used here only
 
-    _check(delta, n_arms, 0.0, norm, 1)
+    BudgetInputs(delta, n_arms, 0.0, norm, 1.0, 1)
     limit = delta / (4.0 * n_arms) if as_printed else allowed_error(delta, n_arms)
-    bound = printed_bias if as_printed else case_bias
+    bias_case = _printed_bias_case(case) if as_printed else case
 
     def excess(epsilon: float) -> float:
-        return bound(kernel, case, epsilon, norm) - limit
+        return case_bias(kernel, bias_case, epsilon, norm) - limit
 
     smallest, largest = 1e-12, 1.0
     if excess(largest) < 0 or excess(smallest) >= 0:
@@ -110,41 +154,74 @@ def admissible_epsilon(
     return float(brentq(excess, smallest, largest, xtol=1e-15))
 
 
-def _printed(
-    kernel: Kernel, case: Case, delta: float, n_arms: int, noise_std: float, norm: float, epsilon: float, dim: int
-) -> Budget:
-    bias, room, allowed = printed_bias(kernel, case, epsilon, norm), delta / (4 * n_arms), 3.0 * delta / (8 * n_arms)
+def _corrected(kernel: Kernel, case: Case, g: BudgetInputs) -> Budget:
+    bias, allowed = case_bias(kernel, case, g.epsilon, g.norm), allowed_error(g.delta, g.n_arms)
+    if bias >= allowed:
+        return Budget(kernel, case, g, False, bias, allowed, _too_biased(g, bias, allowed))
+    slope = variance_slope(kernel, case, g.epsilon, g.noise_std)
+    if case.more_data_helps:
+        n = max(g.dim + 1, ceil(slope * g.dim / (allowed - bias)))
+        words = f"smallest N with {slope:.3g} d/N + {bias:.3g} ≤ {allowed:.3g} and N > d"
+    else:
+        n = floor(min(g.dim - 1, (allowed - bias) * g.dim / slope)) if slope > 0 else g.dim - 1
+        words = f"largest N with {slope:.3g} N/d + {bias:.3g} ≤ {allowed:.3g} and N < d"
+    if n < 1:
+        return Budget(kernel, case, g, False, bias, allowed, _too_noisy(g, slope / g.dim, allowed - bias))
+    reason = f"{case}: {words}; T₀ = {g.n_arms} N"
+    variance = slope * case.ratio(g.dim, n)
+    return Budget(kernel, case, g, False, bias, allowed, reason, variance, float(n), n * g.n_arms)
+
+
+def _printed(kernel: Kernel, case: Case, g: BudgetInputs) -> Budget:
+    """Table 2 and Theorem C.2 as printed: if the bias is below Δ/(4K), the T₀ for which V is Δ/(8K)."""
+    bias = case_bias(kernel, _printed_bias_case(case), g.epsilon, g.norm)
+    room, allowed = g.delta / (4 * g.n_arms), 3.0 * g.delta / (8 * g.n_arms)
     if bias >= room:
-        return Budget(None, None, None, bias, allowed, _too_biased(delta, n_arms, bias, room))
-    rounds = dim * printed_rounds_per_feature(kernel, case, delta, n_arms, noise_std, epsilon)
+        return Budget(kernel, case, g, True, bias, allowed, _too_biased(g, bias, room))
+    rounds = g.dim * _printed_rounds_per_feature(kernel, case, g)
     if rounds <= 0:
-        return Budget(None, None, None, bias, allowed, f"the printed formula gives T₀ = {rounds}")
-    n = rounds / n_arms
-    slope = variance_slope(kernel, case, epsilon, noise_std)
-    variance = slope * (dim / n if case.more_data_helps else n / dim)
-    return Budget(rounds, n, variance, bias, allowed, f"{case}: the paper's table, T₀ = {rounds}")
+        return Budget(kernel, case, g, True, bias, allowed, f"the printed formula gives T₀ = {rounds}")
+    n = rounds / g.n_arms
+    variance = variance_slope(kernel, case, g.epsilon, g.noise_std) * case.ratio(g.dim, n)
+    reason = f"{case}: the paper's table, T₀ = {rounds}"
+    return Budget(kernel, case, g, True, bias, allowed, reason, variance, n, rounds)
 
 
-def _too_biased(delta: float, n_arms: int, bias: float, allowed: float) -> str:
-    regret = 2.0 * n_arms * sqrt(bias)
+def _printed_bias_case(case: Case) -> Case:
+    """The case whose bias Table 2 prints: Case III has the 3/2 of Case II, where Lemma B.7 has 3/4."""
+    return Case.APPROXIMATE_LOW_RANK if case is Case.SPECTRAL_DECAY else case
+
+
+def _printed_slope_case(kernel: Kernel, case: Case) -> Case:
+    """The case whose variance is printed: Table 2 repeats the ε of Case I in Case II, where Lemma B.6 has 1/ε."""
+    repeated = class_of(kernel) is INNER_PRODUCT and case is Case.APPROXIMATE_LOW_RANK
+    return Case.LOW_RANK if repeated else case
+
+
+def _printed_rounds_per_feature(kernel: Kernel, case: Case, g: BudgetInputs) -> int:
+    """T₀/d.
+
+    ⌈256σ²K²ε/Δ⌉ in Case I and inner-product Case II, ⌈256σ²K²/(Δε)⌉ in radial Case II, and in Case III
+    ⌊ε²h''_min Δ/(64σ²β)⌋ (inner product) or ⌊Δεc/(32 h'_min σ²)⌋ (radial).
+    """
+    slope = variance_slope(kernel, _printed_slope_case(kernel, case), g.epsilon, g.noise_std)
+    if case.more_data_helps:
+        return ceil(8.0 * slope * g.n_arms**2 / g.delta)
+    # The radial h'_min is negative and printed without its absolute value.
+    sign = -1.0 if class_of(kernel) is RADIAL else 1.0
+    return floor(sign * g.delta / (8.0 * slope)) if slope > 0 else 0
+
+
+def _too_biased(g: BudgetInputs, bias: float, allowed: float) -> str:
+    regret = 2.0 * g.n_arms * sqrt(bias)
     return (
-        f"no budget meets Δ = {delta:g} here: the bias alone is {bias:.3g}, which allows a regret of {regret:.3g} per "
-        f"round; Δ leaves room for {allowed:.3g}"
+        f"no budget meets Δ = {g.delta:g} here: the bias alone is {bias:.3g}, which allows a regret of {regret:.3g} "
+        f"per round; Δ leaves room for {allowed:.3g}"
     )
 
 
-def _too_noisy(delta: float, variance: float, left: float, dim: int) -> str:
+def _too_noisy(g: BudgetInputs, variance: float, left: float) -> str:
     return (
-        f"no budget meets Δ = {delta:g} here: Case III needs 1 ≤ N < d = {dim}, and one draw per arm already has "
+        f"no budget meets Δ = {g.delta:g} here: Case III needs 1 ≤ N < d = {g.dim}, and one draw per arm already has "
         f"variance {variance:.3g} where {left:.3g} is left beside the bias"
     )
-
-
-def _check(delta: float, n_arms: int, noise_std: float, norm: float, dim: int) -> None:
-    checks.whole("n_arms", n_arms, at_least=1)
-    checks.whole("dim", dim, at_least=1)
-    if not 0 < delta < inf:
-        raise InvalidArgument(f"delta must be a finite number above 0; got {delta!r}")
-    for name, value in (("noise_std", noise_std), ("norm", norm)):
-        if not 0 <= value < inf:
-            raise InvalidArgument(f"{name} must be a finite number of at least 0; got {value!r}")

@@ -1,7 +1,7 @@
-"""Closed forms of Cases I, II, III for both classes: Lemmas low_rank, approx_low_rank, N_ll_d and their _rbf relatives.
+"""Closed forms of the bounds for Cases I, II and III of Example 1: Lemmas B.5 to B.7 and B.9 to B.11.
 
-The lemmas' O(·) terms are left out: they have no constant. What is left is linear in one ratio, so a variance is kept
-as its slope, V = slope · d/N in Cases I and II and V = slope · N/d in Case III.
+The O(·) terms of the lemmas have no constants and are left out. The rest of each variance is linear in one ratio:
+V = slope · d/N in Cases I and II, V = slope · N/d in Case III.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from enum import Enum
 from typing import final
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.base import Kernel
-from kernelbandits.theory.classes import INNER_PRODUCT, RADIAL, KernelClass, class_of, extremes, h
+from kernelbandits.kernels import Kernel
+from kernelbandits.theory.kernel_classes import INNER_PRODUCT, RADIAL, KernelClass, class_of, extremes, h
 from kernelbandits.theory.spectrum import Moments
 
 
 class Case(Enum):
-    """The paper's Example liang_sec4: the shapes of Σ for which the bounds close."""
+    """Shapes of Σ for which the bounds have closed forms (Example 1)."""
 
     LOW_RANK = "I"
     APPROXIMATE_LOW_RANK = "II"
@@ -29,14 +29,18 @@ class Case(Enum):
 
     @property
     def more_data_helps(self) -> bool:
-        """Whether V falls with N (Cases I and II, where N > d) or grows with it (Case III, where N < d)."""
+        """Whether V falls with N (Cases I and II, where N > d) or grows with N (Case III, where N < d)."""
         return self is not Case.SPECTRAL_DECAY
+
+    def ratio(self, dim: int, n: float) -> float:
+        """d/N in Cases I and II, N/d in Case III."""
+        return dim / n if self.more_data_helps else n / dim
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class CaseBound:
-    """The bounds on V̄ and B̄ at one N, without the O(·) terms."""
+    """Bounds on V̄ and B̄ at one N, without the O(·) terms."""
 
     variance: float
     bias: float
@@ -44,8 +48,8 @@ class CaseBound:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """The constants of h that the cases use.
+class ProfileConstants:
+    """The constants of h that the lemmas use; those of the other class are 0.
 
     Attributes:
         beta: h'(0), inner-product class.
@@ -63,68 +67,103 @@ class Profile:
     gamma_ratio: float = 0.0
 
 
-def _inner_product_profile(kernel: Kernel, epsilon: float) -> Profile:
+@final
+@dataclass(frozen=True, slots=True)
+class CaseFormula:
+    """A closed form, in symbols, as a template for its numbers, and as a function of (constants of h, ε).
+
+    The function leaves out σ² (variances) or B² (biases).
+    """
+
+    symbols: str
+    template: str
+    factor: Callable[[ProfileConstants, float], float]
+
+    def numbers(self, kernel: Kernel, epsilon: float, scale: float) -> str:
+        """The formula with its numbers; `scale` is σ or B."""
+        return self.template.format(p=profile_constants(kernel, epsilon), e=epsilon, s=scale)
+
+
+_LOW_RANK = CaseFormula("32 σ² ε", "32 · {s:g}² · {e:g}", lambda p, e: 32.0 * e)
+_APPROXIMATE = CaseFormula("32 σ² / ε", "32 · {s:g}² / {e:g}", lambda p, e: 32.0 / e)
+_INNER_PRODUCT_DECAY = CaseFormula(
+    "8 σ² h'(0) / (ε² min h'')",
+    "8 · {s:g}² · {p.beta:.6g} / ({e:g}² · {p.curvature_min:.6g})",
+    lambda p, e: 8.0 * p.beta / (e**2 * p.curvature_min),
+)
+_RADIAL_DECAY = CaseFormula(
+    "4 σ² |min h'| / (ε c)",
+    "4 · {s:g}² · {p.steepest:.6g} / ({e:g} · {p.gamma_ratio:.6g})",
+    lambda p, e: 4.0 * p.steepest / (e * p.gamma_ratio),
+)
+
+
+def _inner_product_bias(factor: float) -> CaseFormula:
+    return CaseFormula(
+        f"B² ({factor:g} max h'' ε² + h'(0) ε)",
+        f"{{s:g}}² · ({factor:g} · {{p.curvature_max:.6g}} · {{e:g}}² + {{p.beta:.6g}} · {{e:g}})",
+        lambda p, e: factor * p.curvature_max * e**2 + p.beta * e,
+    )
+
+
+_RADIAL_BIAS = CaseFormula(
+    "5 B² |min h'| ε", "5 · {s:g}² · {p.steepest:.6g} · {e:g}", lambda p, e: 5.0 * p.steepest * e
+)
+
+_FORMULAS: dict[tuple[KernelClass, Case], tuple[CaseFormula, CaseFormula]] = {
+    # (variance slope, bias)
+    (INNER_PRODUCT, Case.LOW_RANK): (_LOW_RANK, _inner_product_bias(0.75)),  # Lemma B.5
+    (INNER_PRODUCT, Case.APPROXIMATE_LOW_RANK): (_APPROXIMATE, _inner_product_bias(1.5)),  # Lemma B.6
+    (INNER_PRODUCT, Case.SPECTRAL_DECAY): (_INNER_PRODUCT_DECAY, _inner_product_bias(0.75)),  # Lemma B.7
+    (RADIAL, Case.LOW_RANK): (_LOW_RANK, _RADIAL_BIAS),  # Lemma B.9
+    (RADIAL, Case.APPROXIMATE_LOW_RANK): (_APPROXIMATE, _RADIAL_BIAS),  # Lemma B.10
+    (RADIAL, Case.SPECTRAL_DECAY): (_RADIAL_DECAY, _RADIAL_BIAS),  # Lemma B.11
+}
+
+
+def _inner_product_constants(kernel: Kernel, epsilon: float) -> ProfileConstants:
     smallest, largest = extremes(kernel, 2, 1.0)
-    return Profile(beta=h(kernel, 0.0, 1), curvature_max=largest, curvature_min=smallest)
+    return ProfileConstants(beta=h(kernel, 0.0, 1), curvature_max=largest, curvature_min=smallest)
 
 
-def _radial_profile(kernel: Kernel, epsilon: float) -> Profile:
-    # γ ≥ c Tr(Σ)/d with Tr(Σ)/d ≈ ε: the largest c that this very Σ allows.
-    gamma = RADIAL.parameters(kernel, Moments(epsilon, 0.0), as_printed=False).gamma
-    return Profile(steepest=-extremes(kernel, 1, 2.0)[0], gamma_ratio=gamma / epsilon)
+def _radial_constants(kernel: Kernel, epsilon: float) -> ProfileConstants:
+    # γ ≥ c Tr(Σ)/d with Tr(Σ)/d ≈ ε: the largest c for this Σ.
+    gamma = RADIAL.parameters(kernel, Moments(epsilon, 0.0), False).gamma
+    return ProfileConstants(steepest=-extremes(kernel, 1, 2.0)[0], gamma_ratio=gamma / epsilon)
 
 
-_PROFILES: dict[KernelClass, Callable[[Kernel, float], Profile]] = {
-    INNER_PRODUCT: _inner_product_profile,
-    RADIAL: _radial_profile,
-}
-
-Formula = Callable[[Profile, float], float]
-
-_SLOPES: dict[tuple[KernelClass, Case], Formula] = {
-    # V = slope · σ² · d/N (I, II) or · N/d (III)
-    (INNER_PRODUCT, Case.LOW_RANK): lambda p, e: 32.0 * e,
-    (INNER_PRODUCT, Case.APPROXIMATE_LOW_RANK): lambda p, e: 32.0 / e,
-    (INNER_PRODUCT, Case.SPECTRAL_DECAY): lambda p, e: 8.0 * p.beta / (e**2 * p.curvature_min),
-    (RADIAL, Case.LOW_RANK): lambda p, e: 32.0 * e,
-    (RADIAL, Case.APPROXIMATE_LOW_RANK): lambda p, e: 32.0 / e,
-    (RADIAL, Case.SPECTRAL_DECAY): lambda p, e: 4.0 * p.steepest / (e * p.gamma_ratio),
-}
-_BIASES: dict[tuple[KernelClass, Case], Formula] = {
-    # B̄ = bias · B²
-    (INNER_PRODUCT, Case.LOW_RANK): lambda p, e: 0.75 * p.curvature_max * e**2 + p.beta * e,
-    (INNER_PRODUCT, Case.APPROXIMATE_LOW_RANK): lambda p, e: 1.5 * p.curvature_max * e**2 + p.beta * e,
-    (INNER_PRODUCT, Case.SPECTRAL_DECAY): lambda p, e: 0.75 * p.curvature_max * e**2 + p.beta * e,
-    (RADIAL, Case.LOW_RANK): lambda p, e: 5.0 * p.steepest * e,
-    (RADIAL, Case.APPROXIMATE_LOW_RANK): lambda p, e: 5.0 * p.steepest * e,
-    (RADIAL, Case.SPECTRAL_DECAY): lambda p, e: 5.0 * p.steepest * e,
-}
+_CONSTANTS = {INNER_PRODUCT: _inner_product_constants, RADIAL: _radial_constants}
 
 
-def profile_constants(kernel: Kernel, epsilon: float) -> Profile:
-    """The constants of h for a spectrum of level ε."""
+def profile_constants(kernel: Kernel, epsilon: float) -> ProfileConstants:
+    """The constants of h for a Σ of level ε."""
     if not 0.0 < epsilon <= 1.0:
         raise InvalidArgument(f"epsilon must be above 0 and at most 1, as in the paper's cases; got {epsilon!r}")
-    return _PROFILES[class_of(kernel)](kernel, float(epsilon))
+    return _CONSTANTS[class_of(kernel)](kernel, float(epsilon))
+
+
+def case_formulas(kernel: Kernel, case: Case) -> tuple[CaseFormula, CaseFormula]:
+    """The formulas of the variance slope and of the bias."""
+    return _FORMULAS[class_of(kernel), case]
 
 
 def variance_slope(kernel: Kernel, case: Case, epsilon: float, noise_std: float) -> float:
     """V per unit of d/N (Cases I, II) or of N/d (Case III). ∞ where the class conditions on h fail."""
     p = profile_constants(kernel, epsilon)
     try:
-        return noise_std**2 * _SLOPES[class_of(kernel), case](p, epsilon)
+        return noise_std**2 * case_formulas(kernel, case)[0].factor(p, epsilon)
     except ZeroDivisionError:
         return float("inf")
 
 
 def case_bias(kernel: Kernel, case: Case, epsilon: float, norm: float) -> float:
-    """The bound on B̄, which no number of draws lowers."""
-    return norm**2 * _BIASES[class_of(kernel), case](profile_constants(kernel, epsilon), epsilon)
+    """The bound on B̄, which does not depend on N."""
+    return norm**2 * case_formulas(kernel, case)[1].factor(profile_constants(kernel, epsilon), epsilon)
 
 
 def case_bound(
     kernel: Kernel, case: Case, *, epsilon: float, dim: int, n: float, noise_std: float, norm: float
 ) -> CaseBound:
     """The closed forms at d = `dim` and N = `n` draws per arm."""
-    ratio = dim / n if case.more_data_helps else n / dim
-    return CaseBound(variance_slope(kernel, case, epsilon, noise_std) * ratio, case_bias(kernel, case, epsilon, norm))
+    slope = variance_slope(kernel, case, epsilon, noise_std)
+    return CaseBound(slope * case.ratio(dim, n), case_bias(kernel, case, epsilon, norm))

@@ -1,24 +1,25 @@
-"""Information gain and the classical regret bounds built on it: the paper's last appendix, Section summary_kb."""
+"""Information gain and the classical regret bounds built on it: Section D of the paper."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import singledispatch
 from math import exp, inf, log
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel, Linear, Matern
+from kernelbandits.specs import Positive, conform
 from kernelbandits.theory.spectrum import subsample
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
 def information_gain(kernel: Kernel, X: ArrayLike, ridge: float = 1.0, *, max_rows: int | None = None) -> float:
-    """½ ln det(I + K(X, X)/λ²), λ² = `ridge` (the τ of the paper's appendix)."""
-    _check_ridge(ridge)
+    """½ ln det(I + K(X, X)/λ²), λ² = `ridge` (τ in Section D)."""
+    conform(ridge, Positive, "ridge")
     K = kernel.gram(subsample(X, max_rows)) / ridge
     K[np.diag_indices_from(K)] += 1.0
     return 0.5 * float(np.linalg.slogdet(K)[1])
@@ -27,21 +28,21 @@ def information_gain(kernel: Kernel, X: ArrayLike, ridge: float = 1.0, *, max_ro
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class GreedyGain:
-    """Points chosen one by one for their information: `indices`, shape (n,), and the gain after each, shape (n,)."""
+    """Points chosen greedily: their `indices`, shape (n,), and the gain after each, shape (n,)."""
 
     indices: IntArray
     gains: Array
 
 
 def greedy_information_gain(kernel: Kernel, candidates: ArrayLike, n: int, ridge: float = 1.0) -> GreedyGain:
-    """Choose n of m candidates, each time the one of largest posterior variance; one may come again.
+    """Choose n of m candidates, each time the one with the largest posterior variance; a point may be chosen again.
 
-    The gain is submodular, so it is at least (1 − 1/e) of the maximum γ_n over the pool, and at most γ_n. One row of
-    the whitened kernel block a step: O(n² m) in all.
+    The gain is submodular, so this is between (1 − 1/e) γ_n and γ_n, the maximum over the pool. Each step adds one row
+    to the whitened kernel block: O(n² m) in all.
     """
     pool = checks.points("candidates", candidates)
     checks.whole("n", n, at_least=1)
-    _check_ridge(ridge)
+    conform(ridge, Positive, "ridge")
     variance = kernel.diagonal(pool).astype(np.float64)
     V = np.empty((n, len(pool)))
     indices, steps = np.empty(n, dtype=np.int64), np.empty(n)
@@ -62,8 +63,8 @@ class InformationRate:
     """A known order of γ_T, without its constant.
 
     Attributes:
-        log: natural logarithm of the order, which itself soon overflows.
-        formula: the order in words.
+        log: natural logarithm of the order; the order itself overflows easily.
+        formula: the order in symbols.
 
     """
 
@@ -72,7 +73,7 @@ class InformationRate:
 
     @property
     def value(self) -> float:
-        """The order itself, ∞ where it overflows."""
+        """The order itself, ∞ if it overflows."""
         return exp(self.log) if self.log < 700.0 else inf
 
 
@@ -80,34 +81,28 @@ def information_rate(kernel: Kernel, dim: int, horizon: int) -> InformationRate:
     """Linear: d ln T. Gaussian: (ln T)^{d+1}. Matern: T^{d/(2ν+d)} (ln T)^{2ν/(2ν+d)} (Vakili et al. 2021)."""
     checks.whole("dim", dim, at_least=1)
     checks.whole("horizon", horizon, at_least=3)
-    return _rate(kernel, dim, log(horizon))
+    rate = _RATES.get(type(kernel))
+    if rate is None:
+        raise InvalidArgument(f"a rate of the information gain is known for Linear, Gaussian and Matern; got {kernel}")
+    return rate(kernel, dim, log(horizon))
 
 
-@singledispatch
-def _rate(kernel: Kernel, dim: int, log_t: float) -> InformationRate:
-    raise InvalidArgument(f"no rate of the information gain is known here for {kernel}; use Linear, Gaussian or Matern")
-
-
-@_rate.register
-def _(kernel: Linear, dim: int, log_t: float) -> InformationRate:
-    return InformationRate(log(dim * log_t), "d ln T")
-
-
-@_rate.register
-def _(kernel: Gaussian, dim: int, log_t: float) -> InformationRate:
-    return InformationRate((dim + 1) * log(log_t), "(ln T)^(d+1)")
-
-
-@_rate.register
-def _(kernel: Matern, dim: int, log_t: float) -> InformationRate:
+def _matern_rate(kernel: Any, dim: int, log_t: float) -> InformationRate:
     share = dim / (2.0 * kernel.nu + dim)
     return InformationRate(share * log_t + (1.0 - share) * log(log_t), "T^(d/(2ν+d)) (ln T)^(2ν/(2ν+d))")
+
+
+_RATES: dict[type[Kernel], Callable[[Any, int, float], InformationRate]] = {
+    Linear: lambda kernel, dim, log_t: InformationRate(log(dim * log_t), "d ln T"),
+    Gaussian: lambda kernel, dim, log_t: InformationRate((dim + 1) * log(log_t), "(ln T)^(d+1)"),
+    Matern: _matern_rate,
+}
 
 
 def gaussian_rate_by_scale(dim: int, horizon: int, length: float) -> InformationRate:
     """[ln(T^{d+1} ln T)]^{d+1} / ℓ^d for exp(−‖x − z‖²/ℓ) (Berkenkamp et al. 2019, Eq. 24).
 
-    `Gaussian(gamma)` has ℓ = d/γ: even so wide a kernel leaves more than (ln T)^{d+1}.
+    `Gaussian(gamma)` has ℓ = d/γ. Even for so wide a kernel the order is above (ln T)^{d+1}.
     """
     inner = (dim + 1) * log(horizon) + log(log(horizon))
     return InformationRate((dim + 1) * log(inner) - dim * log(length), "[ln(T^(d+1) ln T)]^(d+1) / ℓ^d")
@@ -116,12 +111,12 @@ def gaussian_rate_by_scale(dim: int, horizon: int, length: float) -> Information
 @final
 @dataclass(frozen=True, slots=True)
 class ClassicalBounds:
-    """The two classical regret orders, without constants, in units of the largest regret of a round.
+    """The two classical orders of regret, without constants, in units of the largest regret per round.
 
     Attributes:
         cgp_ucb: γ_T √T (Krause and Ong 2011).
         sup_kernel_ucb: √(γ_T T) (Valko et al. 2013).
-        horizon: T, which no regret exceeds.
+        horizon: T, the largest possible regret.
 
     """
 
@@ -131,17 +126,12 @@ class ClassicalBounds:
 
     @property
     def vacuous(self) -> bool:
-        """Whether both say no more than that the regret is at most T."""
+        """Whether both are at least T, so that they say nothing."""
         return min(self.cgp_ucb, self.sup_kernel_ucb) >= self.horizon
 
 
 def classical_bounds(gain: float, horizon: int) -> ClassicalBounds:
-    """Both orders at γ_T = `gain`: an `InformationRate.value`, or a measured gain, which γ_T is at least."""
+    """Both orders at γ_T = `gain`: an `InformationRate.value`, or a measured gain, which is at most γ_T."""
     if not gain >= 0:
         raise InvalidArgument(f"gain must be a number of at least 0; got {gain!r}")
     return ClassicalBounds(gain * horizon**0.5, (gain * horizon) ** 0.5, checks.whole("horizon", horizon, at_least=1))
-
-
-def _check_ridge(ridge: float) -> None:
-    if not (np.isfinite(ridge) and ridge > 0):
-        raise InvalidArgument(f"ridge must be a finite number above 0; got {ridge!r}")

@@ -1,4 +1,4 @@
-"""The linear approximation of a Gram matrix: Theorems liang_rakhlin and gen_err, Proposition kernel_linear_approx."""
+"""The linear approximation of a Gram matrix: Theorems B.1 and B.4, Proposition C.3."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel, Spherical
-from kernelbandits.theory.classes import Corrections, KernelClass, Parameters, class_of, seen_points
+from kernelbandits.theory.kernel_classes import Corrections, KernelClass, Parameters, class_of, seen_points
 from kernelbandits.theory.spectrum import Moments, moments, subsample
 from kernelbandits.types import Array, ArrayLike
 
@@ -18,7 +18,7 @@ from kernelbandits.types import Array, ArrayLike
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Linearization:
-    """K_lin = γ I + α 11ᵀ + β XXᵀ/d, and for the radial class + ρ1ᵀ + 1ρᵀ + ζ.
+    """K_lin = γ I + α 11ᵀ + β XXᵀ/d, for the radial class with + ρ1ᵀ + 1ρᵀ + ζ.
 
     Attributes:
         tau: 2 Tr(Σ)/d.
@@ -45,19 +45,19 @@ class Linearization:
 
     @property
     def n(self) -> int:
-        """Points used."""
+        """Number of points N."""
         return len(self.gram)
 
     @property
     def event(self) -> bool:
-        """‖K − K_lin‖ ≤ γ/2, the event of Eq. gen_ub_kapprox on which the error bounds rest."""
+        """‖K − K_lin‖ ≤ γ/2, the event on which the bounds of Theorems B.1 and B.4 rest."""
         return self.error <= self.gamma / 2.0
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """A kernel's class and constants on a sample: what the bounds start from."""
+    """A kernel's class, constants and corrections on a sample, from which the bounds are computed."""
 
     kernel_class: KernelClass
     X: Array
@@ -71,7 +71,7 @@ class Setting:
 
 
 def setting(kernel: Kernel, X: Array, covariance: ArrayLike | None, as_printed: bool) -> Setting:
-    """Class, constants and corrections of a kernel on a sample."""
+    """The setting of a kernel on a sample; Σ is `covariance`, or estimated from X."""
     kernel_class = class_of(kernel)
     seen = seen_points(kernel, X)
     sigma = moments(seen, covariance)
@@ -91,7 +91,7 @@ def setting(kernel: Kernel, X: Array, covariance: ArrayLike | None, as_printed: 
 def kernel_parameters(
     kernel: Kernel, X: ArrayLike, covariance: ArrayLike | None = None, *, as_printed: bool = False
 ) -> Parameters:
-    """α, β, γ, τ of Definition kernel_parameters; needs no Gram matrix, so any number of rows will do."""
+    """α, β, γ, τ of Definition 4.4 (kernel parameter sequence). No Gram matrix is formed, so X may have many rows."""
     return setting(kernel, checks.points("X", X), covariance, as_printed).parameters
 
 
@@ -105,9 +105,13 @@ def linear_part(s: Setting) -> Array:
 
 def correction_part(corrections: Corrections) -> Array:
     """ρ1ᵀ + 1ρᵀ + ζ, shape (n, n)."""
-    zeta = corrections.zeta_weight * np.outer(corrections.psi, corrections.psi)
-    part: Array = corrections.rho[:, np.newaxis] + corrections.rho + zeta
+    part: Array = corrections.rho[:, np.newaxis] + corrections.rho + _zeta(corrections)
     return part
+
+
+def _zeta(corrections: Corrections) -> Array:
+    zeta: Array = corrections.zeta_weight * np.outer(corrections.psi, corrections.psi)
+    return zeta
 
 
 def linearize(
@@ -118,10 +122,11 @@ def linearize(
     as_printed: bool = False,
     max_rows: int | None = None,
 ) -> Linearization:
-    """K_lin of a sample and its distance to K.
+    """K_lin of a sample and its distance from K.
 
-    `covariance` is the vector of variances, the matrix, or estimated from X. `as_printed` takes the paper's α (inner
-    product) and ζ (radial) literally; with them the error does not vanish as d grows. `max_rows` uses that many rows.
+    `covariance` is a vector of variances or a matrix; by default it is estimated from X. `as_printed` takes the paper's
+    α (inner product) and ζ (radial) literally; the error then does not vanish as d grows. `max_rows` limits the rows
+    used.
     """
     points = subsample(X, max_rows)
     s = setting(kernel, points, covariance, as_printed)
@@ -131,7 +136,5 @@ def linearize(
     if corrections is not None:
         gram += correction_part(corrections)
     error = float(np.abs(np.linalg.eigvalsh(kernel.gram(points) - gram)).max())
-    if corrections is None:
-        return Linearization(p.tau, p.alpha, p.beta, p.gamma, gram, error, None, None, None)
-    zeta = corrections.zeta_weight * np.outer(corrections.psi, corrections.psi)
-    return Linearization(p.tau, p.alpha, p.beta, p.gamma, gram, error, corrections.psi, corrections.rho, zeta)
+    added = (None, None, None) if corrections is None else (corrections.psi, corrections.rho, _zeta(corrections))
+    return Linearization(p.tau, p.alpha, p.beta, p.gamma, gram, error, *added)

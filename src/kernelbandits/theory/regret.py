@@ -1,4 +1,4 @@
-"""Regret of Explore-then-Commit: Lemma reg_upper, exponents of Theorems etc_reg_simple and etc_reg_simple_rbf."""
+"""Regret of Explore-then-Commit: Lemma C.1 and the exponents of Theorems 4.8 and 4.9."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.base import Kernel
-from kernelbandits.theory.classes import INNER_PRODUCT, class_of
+from kernelbandits.kernels import Kernel
+from kernelbandits.theory.kernel_classes import INNER_PRODUCT, class_of
 from kernelbandits.types import Array, ArrayLike
 
 
@@ -24,7 +24,7 @@ def _errors(value: ArrayLike) -> Array:
 def regret_bound(
     errors: ArrayLike, *, n_per_arm: int, horizon: int, norm: float, failure_probability: float = 0.0
 ) -> float:
-    """R(T) ≤ 2BNK + 2BT Pr(𝒜ᶜ) + 2T Σ_i √(E‖f̂⁽ⁱ⁾ − f⁽ⁱ⁾‖²): Lemma reg_upper.
+    """R(T) ≤ 2BNK + 2BT Pr(𝒜ᶜ) + 2T Σ_i √(E‖f̂⁽ⁱ⁾ − f⁽ⁱ⁾‖²): Lemma C.1, regret upper bound of EtC.
 
     `errors` holds one squared error per arm, measured or bounded; K is their number.
     """
@@ -34,27 +34,27 @@ def regret_bound(
 
 
 def per_round_bound(errors: ArrayLike, *, norm: float = 0.0, failure_probability: float = 0.0) -> float:
-    """2B Pr(𝒜ᶜ) + 2 Σ_i √(E‖f̂⁽ⁱ⁾ − f⁽ⁱ⁾‖²): the regret of one committed round is at most this (Eq. lr_scond)."""
+    """2B Pr(𝒜ᶜ) + 2 Σ_i √(E‖f̂⁽ⁱ⁾ − f⁽ⁱ⁾‖²): bounds the regret of one committed round (Lemma C.1)."""
     return 2.0 * norm * failure_probability + 2.0 * float(np.sqrt(_errors(errors)).sum())
 
 
 def lenient_regret_is_bounded(
     errors: ArrayLike, delta: float, *, norm: float = 0.0, failure_probability: float = 0.0
 ) -> bool:
-    """Eq. lr_scond: whether R_Δ(T) ≤ 2BNK, that is, no lenient regret after the exploration."""
+    """Whether R_Δ(T) ≤ 2BNK by Lemma C.1, that is, no lenient regret after the exploration."""
     return per_round_bound(errors, norm=norm, failure_probability=failure_probability) <= delta
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class RegretExponent:
-    """R(T) = Õ(T^value), where the theorem holds.
+    """R(T) = Õ(T^value), if the theorem holds.
 
     Attributes:
         value: the exponent.
-        tau_bar: the theorem's τ̄, the rate at which the squared error falls: Õ(T^−τ̄).
-        valid: whether (τ₁, τ₂, c) lie in the theorem's range.
-        reason: the range, and what was given.
+        tau_bar: the theorem's τ̄; the squared error is Õ(T^−τ̄).
+        valid: whether (τ₁, τ₂, c) is in the theorem's range.
+        reason: the range and the values given.
 
     """
 
@@ -65,14 +65,14 @@ class RegretExponent:
 
 
 def regret_exponent(kernel: Kernel, tau_1: float, tau_2: float, c: float = 1.0) -> RegretExponent:
-    """Exponent for d = Θ(T^τ₁), ε = Θ(T^−τ₂), Case I, T₀ = Θ(Kd); `c` is that of ‖X‖ = o(d^−c), radial class only."""
+    """Exponent in Case I with d = Θ(T^τ₁), ε = Θ(T^−τ₂), T₀ = Θ(Kd); ‖X‖ = o(d^−c) matters to the radial class only."""
     if class_of(kernel) is INNER_PRODUCT:
         return inner_product_exponent(tau_1, tau_2)
     return radial_exponent(tau_1, tau_2, c)
 
 
 def inner_product_exponent(tau_1: float, tau_2: float) -> RegretExponent:
-    """Theorem etc_reg_simple: max{τ₁, 1 − τ̄/2} with τ̄ = min{τ₁/2, τ₂, τ₁ − 4τ₂}, for τ₂ < τ₁/4."""
+    """Theorem 4.8, no-regret EtC: max{τ₁, 1 − τ̄/2}, τ̄ = min{τ₁/2, τ₂, τ₁ − 4τ₂}, for τ₂ < τ₁/4."""
     tau_bar = min(tau_1 / 2.0, tau_2, tau_1 - 4.0 * tau_2)
     valid = 0.0 < tau_1 < 1.0 and 0.0 < tau_2 < tau_1 / 4.0
     reason = f"needs 0 < τ₁ < 1 and 0 < τ₂ < τ₁/4; given τ₁ = {tau_1:g}, τ₂ = {tau_2:g}"
@@ -80,7 +80,7 @@ def inner_product_exponent(tau_1: float, tau_2: float) -> RegretExponent:
 
 
 def radial_exponent(tau_1: float, tau_2: float, c: float) -> RegretExponent:
-    """Theorem etc_reg_simple_rbf: max{τ₁, 1 − 2τ₁, 1 − cτ₁, 1 − τ̄/2} with τ̄ = min{τ₁/2, τ₂, τ₁ − 2τ₂}, τ₂ < τ₁/2."""
+    """Theorem 4.9, no-regret EtC: max{τ₁, 1 − 2τ₁, 1 − cτ₁, 1 − τ̄/2}, τ̄ = min{τ₁/2, τ₂, τ₁ − 2τ₂}, for τ₂ < τ₁/2."""
     tau_bar = min(tau_1 / 2.0, tau_2, tau_1 - 2.0 * tau_2)
     valid = 0.0 < tau_1 < 1.0 and 0.0 < tau_2 < tau_1 / 2.0 and c > 0.0
     reason = (

@@ -1,4 +1,4 @@
-"""The spectrum of a sample of contexts, from whichever of XᵀX and XXᵀ is the smaller, and moments of its covariance."""
+"""The spectrum of a sample of contexts and the moments of its covariance Σ = E[x xᵀ]."""
 
 from __future__ import annotations
 
@@ -13,16 +13,13 @@ from kernelbandits.linalg import EPS
 from kernelbandits.types import Array, ArrayLike
 
 MOST_ROWS = 20_000
-"""Above this a Gram matrix takes 3 GB: the caller must say which part of the sample to use."""
+"""A Gram matrix of more rows takes over 3 GB, so the caller must say how many rows to use."""
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """Eigenvalues of Σ̂ = XᵀX/n, largest first, the min(n, d) that can differ from 0.
-
-    The paper's Σ is E[x xᵀ], so nothing is centred.
-    """
+    """The min(n, d) eigenvalues of Σ̂ = XᵀX/n that can differ from 0, largest first; X is not centred."""
 
     eigenvalues: Array
     n: int
@@ -35,23 +32,23 @@ class Spectrum:
 
     @property
     def level(self) -> float:
-        """Tr(Σ̂)/d: the paper's ε of Case III, half of its τ."""
+        """Tr(Σ̂)/d: ε in Case III of Example 1, and half of τ."""
         return self.trace / self.dim
 
     @property
     def effective_rank(self) -> float:
-        """Tr(Σ̂)/‖Σ̂‖; 0 for a sample of zeros."""
+        """Tr(Σ̂)/‖Σ̂‖, or 0 for a sample of zeros."""
         return self.trace / float(self.eigenvalues[0]) if self.eigenvalues[0] > 0 else 0.0
 
     @property
     def rank(self) -> int:
-        """Eigenvalues above rounding."""
+        """Number of eigenvalues above rounding error."""
         largest = float(self.eigenvalues[0])
         return int((self.eigenvalues > max(self.n, self.dim) * EPS * largest).sum()) if largest > 0 else 0
 
     @property
     def gram_eigenvalues(self) -> Array:
-        """λ_j(XXᵀ/d), the paper's λ_j(Σ̂_d), all n of them, largest first."""
+        """The n eigenvalues of XXᵀ/d, the paper's λ_j(Σ̂_d), largest first."""
         values = np.zeros(self.n)
         values[: len(self.eigenvalues)] = self.eigenvalues * (self.n / self.dim)
         return values
@@ -60,7 +57,7 @@ class Spectrum:
 @final
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What the paper's constants need of Σ: `level` = Tr(Σ)/d and `square` = Tr(Σ²)/d²."""
+    """The moments of Σ in the paper's constants: `level` = Tr(Σ)/d and `square` = Tr(Σ²)/d²."""
 
     level: float
     square: float
@@ -80,10 +77,10 @@ def spectrum(X: ArrayLike) -> Spectrum:
 
 
 def moments(X: ArrayLike, covariance: ArrayLike | None = None) -> Moments:
-    """Tr(Σ)/d and Tr(Σ²)/d² of the given Σ (a vector of variances or a matrix), or estimated from X.
+    """Tr(Σ)/d and Tr(Σ²)/d² of a given Σ (a vector of variances or a matrix), or estimated from X.
 
-    From a sample, Tr(Σ²) is the average of ⟨x_i, x_j⟩² over pairs i ≠ j, which has no bias; that of Tr(Σ̂²) is about
-    Tr(Σ)²/n, as large as the thing itself when n ≈ d. One row has no pair: there ‖x‖⁴ stands in.
+    Tr(Σ²) is estimated without bias, by the average of ⟨x_i, x_j⟩² over pairs i ≠ j. (Tr(Σ̂²) has a bias of about
+    Tr(Σ)²/n, as large as Tr(Σ²) when n ≈ d.) A single row has no pairs; ‖x‖⁴ is used instead.
     """
     points = checks.points("X", X)
     n, dim = points.shape
@@ -105,7 +102,7 @@ def _given(covariance: ArrayLike, dim: int) -> Moments:
 
 
 def check_covariance(covariance: ArrayLike, dim: int) -> Array:
-    """The variances, shape (d,), or the matrix, shape (d, d), that an argument `covariance` gives."""
+    """The argument `covariance` as variances, shape (d,), or as a symmetric matrix, shape (d, d)."""
     if np.ndim(covariance) == 1:
         variances = checks.finite_array("covariance", covariance, (dim,), "one variance per feature")
         if variances.min() < 0:
@@ -120,14 +117,14 @@ def check_covariance(covariance: ArrayLike, dim: int) -> Array:
 
 
 def subsample(X: ArrayLike, max_rows: int | None) -> Array:
-    """X, or `max_rows` of its rows at even distances where it has more; None refuses a sample too large for a Gram."""
+    """X, or `max_rows` evenly spaced rows of it; None raises InvalidArgument if a Gram matrix would be too large."""
     points = checks.points("X", X)
     n = len(points)
     if max_rows is None:
         if n > MOST_ROWS:
             raise InvalidArgument(
-                f"X has {n} rows, and its Gram matrix would take {8e-9 * n * n:.0f} GB; pass max_rows=2000, say, to "
-                "use that many rows at even distances (the answer is then for N = max_rows)"
+                f"X has {n} rows, and its Gram matrix would take {8e-9 * n * n:.0f} GB; pass max_rows=2000, for "
+                "example, to use that many evenly spaced rows (the result is then for N = max_rows)"
             )
         return points
     checks.whole("max_rows", max_rows, at_least=1)

@@ -1,18 +1,34 @@
 """The paper's theory against experiment: `kernelbandits reproduce theory`."""
 
-from kernelbandits.paper.parts import Picture
-from kernelbandits.paper.theory.error import Error
+from kernelbandits.experiments import RunOptions
+from kernelbandits.paper.parts import Pictures, report_parts
+from kernelbandits.paper.theory.error import InterpolationError
 from kernelbandits.paper.theory.exploration import Exploration
 from kernelbandits.paper.theory.information import Information
 from kernelbandits.paper.theory.lenient import Lenient
-from kernelbandits.paper.theory.linearization import Linearization
+from kernelbandits.paper.theory.linearization import LinearizationError
 from kernelbandits.paper.theory.rate import Rate
 
-PICTURES = (
-    Picture("a-linearization", (Linearization(),)),
-    Picture("b-error", (Error(),)),
-    Picture("c-regret", (Rate(), Exploration())),
-    Picture("d-information", (Information(), Lenient())),
-)
+PICTURES: Pictures = {
+    "a-linearization": (LinearizationError(),),
+    "b-error": (InterpolationError(),),
+    "c-regret": (Rate(), Exploration()),
+    "d-information": (Information(), Lenient()),
+}
 
-__all__ = ["PICTURES", "Error", "Exploration", "Information", "Lenient", "Linearization", "Rate"]
+
+def report(options: RunOptions) -> None:
+    """Run the study and write its output folder."""
+    report_parts("theory", "The paper's theory against experiment", PICTURES, options)
+
+
+__all__ = [
+    "PICTURES",
+    "Exploration",
+    "Information",
+    "InterpolationError",
+    "Lenient",
+    "LinearizationError",
+    "Rate",
+    "report",
+]

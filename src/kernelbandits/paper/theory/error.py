@@ -1,22 +1,22 @@
-"""Picture (b): the interpolator's error against the bound V̄ + B̄ of Theorems liang_rakhlin and gen_err."""
+"""The interpolator's error against the bound V̄ + B̄ of Theorems B.1 and B.4, estimation error."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isqrt
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
-from matplotlib.figure import SubFigure
 
 from kernelbandits import theory
 from kernelbandits.environments import Covariance, LowRank, Synthetic
+from kernelbandits.experiments import Runner, counted
 from kernelbandits.kernels import Gaussian
-from kernelbandits.paper.parts import Part
-from kernelbandits.paper.theory.common import DESIGNS, counted, curve, finish, over_seeds
-from kernelbandits.paper.work import Work
+from kernelbandits.paper.parts import Part, line, over_seeds
+from kernelbandits.paper.theory.designs import DESIGNS
 from kernelbandits.regression import MinNormInterpolator
+from kernelbandits.reporting import Axis, Chart, Charts
 from kernelbandits.specs import Count, Positive
 
 KERNEL = Gaussian(4.0)
@@ -27,16 +27,13 @@ _N_TEST = 500
 
 @final
 @dataclass(frozen=True, slots=True)
-class Error(Part):
-    """N = d draws an arm, on the paper's three designs and on a low-rank one whose level falls with d."""
+class InterpolationError(Part):
+    """N = d draws per arm, on the paper's three designs and on a low-rank one whose level falls with d."""
 
+    name: ClassVar[str] = "error"
     dims: tuple[Count, ...] = (50, 100, 200, 400, 800)
     noise_std: Positive = 0.5
     seeds: Count = 5
-
-    @property
-    def name(self) -> str:
-        return "error"
 
     @property
     def title(self) -> str:
@@ -45,11 +42,7 @@ class Error(Part):
             f"against V̄ (variance) and B̄ (bias), mean of {counted(self.seeds, 'seed')}"
         )
 
-    @property
-    def height(self) -> float:
-        return 5.6
-
-    def rows(self, work: Work) -> pl.DataFrame:
+    def rows(self, runner: Runner) -> pl.DataFrame:
         names = [*DESIGNS, SPARSE]
         tasks = [
             (design, dim, self.noise_std, seed)
@@ -57,7 +50,7 @@ class Error(Part):
             for design in names
             for seed in range(self.seeds)
         ]
-        found = pl.DataFrame(work.map(one_error, tasks))
+        found = pl.DataFrame(runner.map(self.name, one_error, tasks))
         mean = over_seeds(found, ["design", "d"], ["level", "measured", "V", "B", "V+B", "plain_V", "plain_B"])
         kinds = pl.Enum(names)
         return mean.sort(pl.col("design").cast(kinds), "d")
@@ -68,20 +61,15 @@ class Error(Part):
         wanted = ["design", "d", "level", "measured", "V", "B", "ratio", "plain_V", "plain_B"]
         return rows.with_columns(ratio).select(wanted).rename(names | {"ratio": "(V̄+B̄)/measured"})
 
-    def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
-        axes = figure.subplots(2, 2, sharex=True, sharey=True)
+    def charts(self, rows: pl.DataFrame) -> Charts:
         labels = {"V+B": "V̄ + B̄", "V": "V̄, variance", "measured": "measured E‖f̂ − f‖²"}
-        for panel, design in zip(axes.flat, [*DESIGNS, SPARSE], strict=True):
+        charts = []
+        for i, design in enumerate([*DESIGNS, SPARSE]):
             own = rows.filter(pl.col("design") == design)
-            for place, (column, label) in enumerate(labels.items()):
-                curve(panel, own, "d", column, place, label)
-            finish(panel, design, "", ticks=self.dims, log="xy")
-        for panel in axes[-1]:
-            panel.set_xlabel("d = N")
-        for panel in axes[:, 0]:
-            panel.set_ylabel("squared error")
-        handles, names = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper center", ncols=3, frameon=False, handlelength=3.4)
+            lines = [line(own, "d", column, place, label) for place, (column, label) in enumerate(labels.items())]
+            x = Axis("d = N" if i > 1 else "", "log", self.dims)
+            charts.append(Chart(design, lines, x, Axis("" if i % 2 else "squared error", "log")))
+        return Charts(charts, 2, height=5.6, share_y=True, legend="outside upper center")
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
         lines = []

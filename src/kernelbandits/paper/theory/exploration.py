@@ -1,26 +1,24 @@
-"""Picture (c), below: regret against the exploration budget, with the one that a pilot recommends."""
+"""Regret against the exploration budget, with the budget that a pilot recommends."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
-from matplotlib.figure import SubFigure
 
 from kernelbandits import theory
 from kernelbandits.environments import Synthetic
 from kernelbandits.environments.play import replay
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import Experiment, Panel
-from kernelbandits.experiments.running import world
+from kernelbandits.experiments import Experiment, Panel, Runner, counted, world
 from kernelbandits.kernels import Gaussian
-from kernelbandits.paper.parts import Part
-from kernelbandits.paper.theory.common import DESIGNS, counted, curve, finish, over_seeds
-from kernelbandits.paper.work import Work
+from kernelbandits.paper.parts import Part, line, over_seeds
+from kernelbandits.paper.theory.designs import DESIGNS
 from kernelbandits.policies import ExploreThenCommit
 from kernelbandits.regression import MinNormInterpolator
+from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Rule, look
 from kernelbandits.specs import Count
 
 KERNEL = Gaussian(4.0)
@@ -29,11 +27,12 @@ KERNEL = Gaussian(4.0)
 @final
 @dataclass(frozen=True, slots=True)
 class Exploration(Part):
-    """EtC on the three designs with fixed budgets, and with the budget recommended after `pilot` rounds an arm.
+    """EtC on the three designs with fixed budgets, and with the budget recommended after `pilot` rounds per arm.
 
-    The recommendation knows neither the noise nor the norm; the pilot is a part of the exploration.
+    The recommendation knows neither the noise nor the norm; the pilot counts as exploration.
     """
 
+    name: ClassVar[str] = "exploration"
     horizon: Count = 2000
     budgets: tuple[Count, ...] = (20, 40, 60, 100, 200, 400, 800)
     n_arms: Count = 20
@@ -41,25 +40,17 @@ class Exploration(Part):
     pilot: Count = 4
     seeds: Count = 10
 
-    def __post_init__(self) -> None:
+    def _validate(self) -> None:
         least = max(self.n_arms * self.pilot, self.budgets[0])
         if self.horizon < least:
             raise InvalidArgument(f"exploration: the horizon must be at least {least}, the pilot; got {self.horizon}")
 
     @property
-    def name(self) -> str:
-        return "exploration"
-
-    @property
     def title(self) -> str:
         return (
             f"regret of EtC by T₀, d = {self.dim}, K = {self.n_arms}, T = {self.horizon}, "
-            f"mean of {counted(self.seeds, 'seed')}; recommended from {self.pilot} rounds an arm"
+            f"mean of {counted(self.seeds, 'seed')}; recommended from {self.pilot} rounds per arm"
         )
-
-    @property
-    def height(self) -> float:
-        return 3.4
 
     def environment(self, design: str) -> Synthetic:
         """The environment of one design."""
@@ -71,9 +62,9 @@ class Exploration(Part):
         panels = tuple(Panel(design, self.environment(design), methods) for design in DESIGNS)
         return Experiment("exploration", panels, self.horizon, tuple(range(self.seeds)))
 
-    def rows(self, work: Work) -> pl.DataFrame:
+    def rows(self, runner: Runner) -> pl.DataFrame:
         experiment = self.experiment()
-        results = work.run(experiment)
+        results = runner.run(experiment)
         found = [
             (panel.name, "fixed", seed, float(method), curve[-1])
             for panel in experiment.panels
@@ -82,7 +73,8 @@ class Exploration(Part):
         ]
         mean = over_seeds(_frame(found), ["design", "budget", "n_explore"], ["regret"])
         tasks = [(self, design, seed) for design in DESIGNS for seed in range(self.seeds)]
-        planned = over_seeds(_frame(work.map(recommended, tasks)), ["design", "budget"], ["n_explore", "regret"])
+        played = _frame(runner.map(self.name, recommended, tasks))
+        planned = over_seeds(played, ["design", "budget"], ["n_explore", "regret"])
         return pl.concat([mean, planned.select(mean.columns)])
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -95,23 +87,21 @@ class Exploration(Part):
         wide = wide.join(ends, on="design", maintain_order="left").join(best, on="design", maintain_order="left")
         return wide.with_columns((pl.col("its regret") / pl.col("best")).alias("to the best")).drop("best")
 
-    def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
-        axes = figure.subplots(1, len(DESIGNS), sharey=True)
-        fixed, planned = _parts(rows)
-        for panel, design in zip(axes, DESIGNS, strict=True):
-            own, plan = (frame.filter(pl.col("design") == design) for frame in (fixed, planned))
-            curve(panel, own, "n_explore", "regret", 0, "fixed T₀")
-            at, regret = plan["n_explore"][0], plan["regret"][0]
-            panel.axvline(at, color="0.45", linestyle=":", linewidth=1.2)
-            panel.plot(
-                [at], [regret], "*", color="#D55E00", markersize=14, markeredgecolor="black", label="recommended"
-            )
-            ratio = regret / own["regret"].min()
-            finish(panel, f"{design}: {ratio:.2f} × the best", "T₀", ticks=own["n_explore"].to_list(), log="x")
-            panel.tick_params(axis="x", labelsize=8)
-            panel.set_ylim(bottom=0)
-        axes[0].set_ylabel(f"regret, T = {self.horizon}")
-        axes[0].legend(frameon=False, loc="lower right")
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        charts = []
+        for i, design in enumerate(DESIGNS):
+            own, plan = (frame.filter(pl.col("design") == design) for frame in _parts(rows))
+            n_explore, regret = plan["n_explore"][0], plan["regret"][0]
+            marks: list[Mark] = [
+                line(own, "n_explore", "regret", 0, "fixed T₀"),
+                Rule(n_explore, "x"),
+                Points([n_explore], [regret], look(1), "recommended", best=True),
+            ]
+            title = f"{design}: {regret / own['regret'].min():.2f} × the best"
+            x = Axis("T₀", "log", own["n_explore"].to_list())
+            y = Axis("" if i else f"regret, T = {self.horizon}", low=0)
+            charts.append(Chart(title, marks, x, y, legend="" if i else "lower right"))
+        return Charts(charts, len(DESIGNS), height=3.4, share_y=True)
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
         return [

@@ -1,23 +1,19 @@
-"""Picture (d), above: information gain against d and T, and the classical bounds against the regret of CGP-UCB."""
+"""Information gain against d and T, and the classical bounds against the regret of CGP-UCB."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
-from matplotlib.axes import Axes
-from matplotlib.figure import SubFigure
 
 from kernelbandits import paper, theory
 from kernelbandits.environments import ApproximateLowRank, Synthetic
-from kernelbandits.experiments import Experiment, Panel
-from kernelbandits.experiments.running import world
+from kernelbandits.experiments import Experiment, Panel, Runner, counted, world
 from kernelbandits.kernels import Gaussian
-from kernelbandits.paper.parts import Part
-from kernelbandits.paper.theory.common import counted, curve, finish, over_seeds
-from kernelbandits.paper.work import Work
+from kernelbandits.paper.parts import Part, line, over_seeds
+from kernelbandits.reporting import Axis, Chart, Charts, Mark, Remark, Rule, Shade
 from kernelbandits.specs import Count
 
 KERNEL = Gaussian(4.0)
@@ -26,12 +22,13 @@ KERNEL = Gaussian(4.0)
 @final
 @dataclass(frozen=True, slots=True)
 class Information(Part):
-    """CGP-UCB on approximate low-rank contexts of growing d; `horizon` is the largest T, the others each half the next.
+    """CGP-UCB on approximate low-rank contexts of growing d; `horizon` is the largest T, and each other half the next.
 
-    The gain is that of contexts with the arms in turn, one kernel matrix an arm, so the largest gain γ_T is no less.
-    Regret is in units of the largest that a round could have, as the bounds are.
+    The gain is that of contexts with the arms played in turn, one kernel matrix per arm; the largest gain γ_T is no
+    smaller. Regret is divided by the largest regret that a round could have, as the bounds are.
     """
 
+    name: ClassVar[str] = "information"
     horizon: Count = 2000
     n_horizons: Count = 5
     dims: tuple[Count, ...] = (1, 2, 3, 5, 10, 30, 100)
@@ -39,19 +36,11 @@ class Information(Part):
     seeds: Count = 10
 
     @property
-    def name(self) -> str:
-        return "information"
-
-    @property
     def title(self) -> str:
         return (
             f"information gain γ and classical bounds at T = {self.horizon} for {KERNEL}, λ² = 1, K = {self.n_arms}, "
             f"and the regret of CGP-UCB, mean of {counted(self.seeds, 'seed')}"
         )
-
-    @property
-    def height(self) -> float:
-        return 3.7
 
     @property
     def horizons(self) -> list[int]:
@@ -68,11 +57,11 @@ class Information(Part):
         panels = tuple(Panel(str(dim), self.environment(dim), methods) for dim in self.dims)
         return Experiment("information", panels, self.horizon, tuple(range(self.seeds)))
 
-    def rows(self, work: Work) -> pl.DataFrame:
-        results = work.run(self.experiment())
+    def rows(self, runner: Runner) -> pl.DataFrame:
+        results = runner.run(self.experiment())
         tasks = [(self, dim, seed) for dim in self.dims[::-1] for seed in range(self.seeds)]
         found = []
-        for (_, dim, seed), (gains, unit) in zip(tasks, work.map(gains_and_unit, tasks), strict=True):
+        for (_, dim, seed), (gains, unit) in zip(tasks, runner.map(self.name, gains_and_unit, tasks), strict=True):
             regret = results.curves(str(dim), "CGP-UCB")[seed]
             found += [(dim, T, gain, regret[T - 1] / unit) for T, gain in zip(self.horizons, gains, strict=True)]
         frame = pl.DataFrame(found, schema=["d", "T", "gain", "regret"], orient="row").sort("d", "T")
@@ -96,36 +85,42 @@ class Information(Part):
             pl.col("regret").alias("regret, in largest regrets of a round"),
         )
 
-    def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
-        by_d, by_t, bound = figure.subplots(1, 3)
-        gain = "information gain γ"
-        for place, T in enumerate(self.horizons[::-2]):
-            curve(by_d, rows.filter(pl.col("T") == T), "d", "gain", place, f"T = {T}")
-            by_d.axhline(0.5 * T * np.log(2.0), color="0.45", linestyle=":", linewidth=1.0)
-        finish(by_d, "dotted: ½ T ln 2, unrelated points", "d", gain, ticks=self.dims, log="xy")
-        for place, dim in enumerate(self.dims[::-2]):
-            curve(by_t, rows.filter(pl.col("d") == dim), "T", "gain", place, f"d = {dim}")
-        finish(by_t, "linear in T where d is large", "T", gain, ticks=self.horizons, log="xy")
-        for panel in (by_d, by_t):
-            low, high = panel.get_ylim()
-            panel.set_ylim(low * (low / high) ** 0.45, high)  # room below the curves, on a logarithmic axis
-            panel.legend(loc="lower right", frameon=False, fontsize=8, handlelength=3.4)
-        self._draw_bounds(rows.filter(pl.col("T") == self.horizon), bound)
-        handles, names = bound.get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower right", ncols=4, frameon=False, fontsize=8, handlelength=3.4)
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        low, high = rows["gain"].to_numpy().min(), rows["gain"].to_numpy().max()
+        gain = Axis("information gain γ", "log", low=low * (low / high) ** 0.45)  # room for the legend below the curves
+        by_d: list[Mark] = [
+            mark
+            for place, T in enumerate(self.horizons[::-2])
+            for mark in (
+                line(rows.filter(pl.col("T") == T), "d", "gain", place, f"T = {T}"),
+                Rule(0.5 * T * np.log(2.0), "y"),
+            )
+        ]
+        by_t = [
+            line(rows.filter(pl.col("d") == dim), "T", "gain", place, f"d = {dim}")
+            for place, dim in enumerate(self.dims[::-2])
+        ]
+        dims, horizons = Axis("d", "log", self.dims), Axis("T", "log", self.horizons)
+        charts = [
+            Chart("dotted: ½ T ln 2, unrelated points", by_d, dims, gain, legend="lower right"),
+            Chart("linear in T where d is large", by_t, horizons, gain, legend="lower right"),
+            self._bounds(rows.filter(pl.col("T") == self.horizon), dims),
+        ]
+        return Charts(charts, 3, height=3.7, legend="outside lower right", legend_columns=4)
 
-    def _draw_bounds(self, own: pl.DataFrame, axes: Axes) -> None:
+    def _bounds(self, own: pl.DataFrame, dims: Axis) -> Chart:
         rate = 10.0 ** (0.5 * (pl.col("log10_rate").clip(upper_bound=300.0) + np.log10(self.horizon)))
-        curve(axes, own, "d", "regret", 4, "right: regret of CGP-UCB")
-        curve(axes, own, "d", "sup_kernel_ucb", 2, "√(γT), measured γ")
-        curve(axes, own, "d", "cgp_ucb", 1, "γ√T, measured γ")
-        curve(axes, own.with_columns(rate=rate), "d", "rate", 5, "√(γT), γ = (ln T)^(d+1)")
         top = 20.0 * own["cgp_ucb"].to_numpy().max()
-        axes.set_ylim(own["regret"].to_numpy().min() / 2.0, top)
-        axes.axhspan(self.horizon, top, color="0.93", lw=0, zorder=0)
-        axes.text(max(self.dims), self.horizon * 1.15, "vacuous: above T", ha="right", va="bottom", fontsize=8)
-        title = f"bounds and regret, T = {self.horizon}"
-        finish(axes, title, "d", "largest regrets of a round", ticks=self.dims, log="xy")
+        marks: list[Mark] = [
+            line(own, "d", "regret", 4, "right: regret of CGP-UCB"),
+            line(own, "d", "sup_kernel_ucb", 2, "√(γT), measured γ"),
+            line(own, "d", "cgp_ucb", 1, "γ√T, measured γ"),
+            line(own.with_columns(rate=rate), "d", "rate", 5, "√(γT), γ = (ln T)^(d+1)"),
+            Shade(self.horizon, top, "y"),
+            Remark("vacuous: above T", 0.98, self.horizon),
+        ]
+        y = Axis("largest regrets of a round", "log", low=own["regret"].to_numpy().min() / 2.0, high=top)
+        return Chart(f"bounds and regret, T = {self.horizon}", marks, dims, y)
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
         own = rows.filter(pl.col("T") == self.horizon)

@@ -1,22 +1,21 @@
-"""Picture (d), below: lenient regret R_Δ(T) against Δ; Theorems etc_lr_Td and etc_lr_Td_rbf."""
+"""Lenient regret R_Δ(T) against Δ: Theorems 4.11 and C.2, lenient regret bounds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
-from matplotlib.figure import SubFigure
 
 from kernelbandits import paper
 from kernelbandits.environments import Synthetic
 from kernelbandits.environments.metrics import lenient_regret
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import Experiment, Panel
-from kernelbandits.paper.parts import Part
-from kernelbandits.paper.theory.common import DESIGNS, counted, curve, finish
-from kernelbandits.paper.work import Work
+from kernelbandits.experiments import Experiment, Panel, Runner, counted
+from kernelbandits.paper.parts import Part, line
+from kernelbandits.paper.theory.designs import DESIGNS
+from kernelbandits.reporting import Axis, Chart, Charts
 from kernelbandits.specs import Count
 
 METHODS = ("EtC", "CGP-UCB")
@@ -25,21 +24,18 @@ METHODS = ("EtC", "CGP-UCB")
 @final
 @dataclass(frozen=True, slots=True)
 class Lenient(Part):
-    """EtC with T₀ = d, and CGP-UCB, on the three designs: regret above Δ a round, the mean over seeds taken first."""
+    """EtC with T₀ = d, and CGP-UCB, on the three designs: regret above Δ per round, the mean over seeds taken first."""
 
+    name: ClassVar[str] = "lenient"
     horizon: Count = 2000
     deltas: tuple[float, ...] = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
     n_arms: Count = 20
     dim: Count = 100
     seeds: Count = 10
 
-    def __post_init__(self) -> None:
+    def _validate(self) -> None:
         if self.horizon <= self.dim:
             raise InvalidArgument(f"lenient: the horizon must be above {self.dim}, the T₀ of EtC; got {self.horizon}")
-
-    @property
-    def name(self) -> str:
-        return "lenient"
 
     @property
     def title(self) -> str:
@@ -47,10 +43,6 @@ class Lenient(Part):
             f"lenient regret R_Δ(T) by Δ, d = {self.dim}, K = {self.n_arms}, T = {self.horizon}, T₀ = d, "
             f"{counted(self.seeds, 'seed')}"
         )
-
-    @property
-    def height(self) -> float:
-        return 3.4
 
     def experiment(self) -> Experiment:
         """Both methods on the three designs."""
@@ -61,8 +53,8 @@ class Lenient(Part):
         )
         return Experiment("lenient", panels, self.horizon, tuple(range(self.seeds)))
 
-    def rows(self, work: Work) -> pl.DataFrame:
-        results = work.run(self.experiment())
+    def rows(self, runner: Runner) -> pl.DataFrame:
+        results = runner.run(self.experiment())
         found = []
         for design in DESIGNS:
             for method in METHODS:
@@ -79,19 +71,18 @@ class Lenient(Part):
         named = rows.with_columns(pl.format("Δ = {}", "delta").alias("delta"))
         return named.pivot("delta", index=["design", "method"], values="lenient_regret")
 
-    def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
-        axes = figure.subplots(1, len(DESIGNS), sharey=True)
-        for panel, design in zip(axes, DESIGNS, strict=True):
-            for place, method in ((0, "EtC"), (4, "CGP-UCB")):
-                own = rows.filter((pl.col("design") == design) & (pl.col("method") == method))
-                curve(panel, own, "delta", "lenient_regret", place, method)
-                if method == "EtC":
-                    curve(panel, own, "delta", "after_exploration", 2, "EtC after exploration")
-            panel.set_yscale("symlog", linthresh=1.0)
-            panel.set_ylim(bottom=0)
-            finish(panel, design, "Δ")
-        axes[0].set_ylabel(f"lenient regret, T = {self.horizon}")
-        axes[-1].legend(frameon=False, fontsize=9, handlelength=3.4)
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        charts = []
+        for i, design in enumerate(DESIGNS):
+            etc, ucb = (rows.filter((pl.col("design") == design) & (pl.col("method") == method)) for method in METHODS)
+            marks = [
+                line(etc, "delta", "lenient_regret", 0, "EtC"),
+                line(etc, "delta", "after_exploration", 2, "EtC after exploration"),
+                line(ucb, "delta", "lenient_regret", 4, "CGP-UCB"),
+            ]
+            y = Axis("" if i else f"lenient regret, T = {self.horizon}", "symlog", low=0)
+            charts.append(Chart(design, marks, Axis("Δ"), y, legend="best" if i == len(DESIGNS) - 1 else ""))
+        return Charts(charts, len(DESIGNS), height=3.4, share_y=True)
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
         lines = []

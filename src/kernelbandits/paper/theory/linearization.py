@@ -1,19 +1,18 @@
-"""Picture (a): does ‖K − K_lin‖ vanish as d grows with d/N fixed? Proposition kernel_linear_approx, Theorem gen_err."""
+"""Does ‖K − K_lin‖ vanish as d grows with d/N fixed? Proposition C.3 and Theorem B.4, estimation error for RBF."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
-from matplotlib.figure import SubFigure
 
 from kernelbandits import theory
+from kernelbandits.experiments import Runner, counted
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
-from kernelbandits.paper.parts import Part
-from kernelbandits.paper.theory.common import counted, curve, finish, over_seeds
-from kernelbandits.paper.work import Work
+from kernelbandits.paper.parts import Part, line, over_seeds
+from kernelbandits.reporting import Axis, Chart, Charts, Mark, Rule
 from kernelbandits.specs import Count
 
 KERNELS: dict[str, Kernel] = {"Gaussian": Gaussian(), "exponential": Exponential()}
@@ -23,44 +22,38 @@ _FORMS = {"corrected": False, "as printed": True}
 
 @final
 @dataclass(frozen=True, slots=True)
-class Linearization(Part):
+class LinearizationError(Part):
     """Normal contexts with Σ = I/2 and N = d; `seeds` draws of each size."""
 
+    name: ClassVar[str] = "linearization"
     dims: tuple[Count, ...] = (100, 200, 400, 800, 1600)
     seeds: Count = 5
-
-    @property
-    def name(self) -> str:
-        return "linearization"
 
     @property
     def title(self) -> str:
         mean = f"mean of {counted(self.seeds, 'draw')}"
         return f"‖K − K_lin‖ at N = d, Σ = I/2, {mean}; the bounds rest on ‖K − K_lin‖ ≤ γ/2"
 
-    @property
-    def height(self) -> float:
-        return 3.6
-
-    def rows(self, work: Work) -> pl.DataFrame:
+    def rows(self, runner: Runner) -> pl.DataFrame:
         tasks = [(kernel, dim, seed) for dim in self.dims[::-1] for kernel in KERNELS for seed in range(self.seeds)]
-        found = pl.DataFrame([row for rows in work.map(distances, tasks) for row in rows])
+        found = pl.DataFrame([row for rows in runner.map(self.name, distances, tasks) for row in rows])
         mean = over_seeds(found, ["kernel", "form", "d", "half_gamma"], ["error"])
         return mean.sort("kernel", "form", "d", descending=[False, True, False])
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
         return rows.pivot("form", index=["kernel", "d", "half_gamma"], values="error").rename({"half_gamma": "γ/2"})
 
-    def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
-        axes = figure.subplots(1, len(KERNELS), sharey=True)
-        for panel, kernel in zip(axes, KERNELS, strict=True):
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        charts = []
+        for i, kernel in enumerate(KERNELS):
             own = rows.filter(pl.col("kernel") == kernel)
-            for place, form in enumerate(_FORMS):
-                curve(panel, own.filter(pl.col("form") == form), "d", "error", place, form)
-            panel.axhline(own["half_gamma"][0], color="0.45", linestyle=":", linewidth=1.2, label="γ/2")
-            finish(panel, f"{kernel} kernel", "d = N", ticks=self.dims, log="xy")
-        axes[0].set_ylabel("‖K − K_lin‖")
-        axes[0].legend(frameon=False, handlelength=3.4)
+            lines = [
+                line(own.filter(pl.col("form") == form), "d", "error", place, form) for place, form in enumerate(_FORMS)
+            ]
+            marks: list[Mark] = [*lines, Rule(own["half_gamma"][0], "y", "γ/2")]
+            x, y = Axis("d = N", "log", self.dims), Axis("" if i else "‖K − K_lin‖", "log")
+            charts.append(Chart(f"{kernel} kernel", marks, x, y, legend="" if i else "best"))
+        return Charts(charts, len(KERNELS), height=3.6, share_y=True)
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
         small, large = min(self.dims), max(self.dims)

@@ -1,26 +1,24 @@
-"""Picture (c), above: how regret grows with T when d = T^τ₁ and ε = T^−τ₂; Theorems etc_reg_simple and _rbf."""
+"""How regret grows with T when d = T^τ₁ and ε = T^−τ₂: Theorems 4.8 and 4.9, no-regret EtC."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import pow as power
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
-from matplotlib.figure import SubFigure
 
 from kernelbandits import theory
 from kernelbandits.environments import LowRank, Synthetic
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import Experiment, Panel
+from kernelbandits.experiments import Experiment, Panel, Runner, counted
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
-from kernelbandits.paper.parts import Part
-from kernelbandits.paper.theory.common import counted, curve, finish, over_seeds
-from kernelbandits.paper.work import Work
+from kernelbandits.paper.parts import Part, line, over_seeds
 from kernelbandits.policies import ExploreThenCommit
 from kernelbandits.regression import MinNormInterpolator
+from kernelbandits.reporting import Axis, Chart, Charts, Line, Look
 from kernelbandits.specs import Count, Positive
 
 # τ₂ that makes the theorem's exponent smallest: τ₁/3 for the radial class, τ₁/5 for the other.
@@ -33,15 +31,16 @@ SETTINGS: dict[str, tuple[Kernel, float]] = {
 @final
 @dataclass(frozen=True, slots=True)
 class Rate(Part):
-    """Case I with N = d draws an arm, T₀ = Kd; `horizon` is the largest T, each of the others half the next."""
+    """Case I with N = d draws per arm, T₀ = Kd; `horizon` is the largest T, and each other T is half the next."""
 
+    name: ClassVar[str] = "rate"
     horizon: Count = 16_000
     n_horizons: Count = 6
     tau_1: Positive = 0.5
     n_arms: Count = 4
     seeds: Count = 10
 
-    def __post_init__(self) -> None:
+    def _validate(self) -> None:
         smallest = self.horizons[0]
         if smallest < 1 or self.n_arms * self.dim(smallest) > smallest:
             raise InvalidArgument(
@@ -50,19 +49,11 @@ class Rate(Part):
             )
 
     @property
-    def name(self) -> str:
-        return "rate"
-
-    @property
     def title(self) -> str:
         return (
             f"regret of EtC, d = T^{self.tau_1:g}, ε = T^−τ₂ (Case I), K = {self.n_arms}, T₀ = Kd, "
             f"mean of {counted(self.seeds, 'seed')}"
         )
-
-    @property
-    def height(self) -> float:
-        return 3.5
 
     @property
     def horizons(self) -> list[int]:
@@ -82,7 +73,7 @@ class Rate(Part):
         return max(1, round(self.dim(horizon) * power(horizon, -self.tau_2(kernel))))
 
     def experiments(self) -> Iterator[Experiment]:
-        """One experiment a horizon, the largest first."""
+        """One experiment per horizon, the largest first."""
         for horizon in reversed(self.horizons):
             dim = self.dim(horizon)
             panels = []
@@ -93,10 +84,10 @@ class Rate(Part):
                 panels.append(Panel(name, world, {"EtC": policy}))
             yield Experiment(f"rate-{horizon}", tuple(panels), horizon, tuple(range(self.seeds)))
 
-    def rows(self, work: Work) -> pl.DataFrame:
+    def rows(self, runner: Runner) -> pl.DataFrame:
         found = []
         for experiment in self.experiments():
-            results, T = work.run(experiment), experiment.horizon
+            results, T = runner.run(experiment), experiment.horizon
             for kernel in SETTINGS:
                 sizes = (kernel, T, self.dim(T), self.active(kernel, T))
                 explored = self.n_arms * self.dim(T) - 1
@@ -121,22 +112,21 @@ class Rate(Part):
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
         return rows.select("kernel", "T", "d", "active", "regret", "regret_se", "after_exploration")
 
-    def draw(self, rows: pl.DataFrame, figure: SubFigure) -> None:
-        axes = figure.subplots(1, len(SETTINGS))
-        for panel, kernel in zip(axes, SETTINGS, strict=True):
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        charts = []
+        for kernel in SETTINGS:
             own = rows.filter(pl.col("kernel") == kernel)
-            at = own["T"].to_numpy().astype(float)
+            T, start = own["T"].to_numpy().astype(float), own["regret"][0]
             slope, exponent = own["slope"][0], own["exponent"][0]
-            curve(panel, own, "T", "regret", 0, f"measured: fitted slope {slope:.2f}")
-            start = own["regret"][0]
-            for exponent_of, label, dash in (
-                (exponent, f"theorem: T^{exponent:.3g}, from the first point", (5, 1.5)),
-                (self.tau_1, f"exploration alone: T^{self.tau_1:g}", (1, 1)),
-            ):
-                panel.plot(at, start * (at / at[0]) ** exponent_of, color="0.45", linestyle=(0, dash), label=label)
+            theorem, exploration = (start * (T / T[0]) ** slope_of for slope_of in (exponent, self.tau_1))
+            marks = [
+                line(own, "T", "regret", 0, f"measured: fitted slope {slope:.2f}"),
+                Line(T, theorem, Look(7, (5, 1.5)), f"theorem: T^{exponent:.3g}, from the first point"),
+                Line(T, exploration, Look(7, (1, 1)), f"exploration alone: T^{self.tau_1:g}"),
+            ]
             title = f"{kernel} kernel, d = T^{self.tau_1:g}, ε = T^−{self.tau_2(kernel):.3g}"
-            finish(panel, title, "T", "regret", ticks=tuple(at), log="xy")
-            panel.legend(frameon=False, handlelength=3.4, fontsize=9)
+            charts.append(Chart(title, marks, Axis("T", "log", T.tolist()), Axis("regret", "log"), legend="best"))
+        return Charts(charts, len(SETTINGS), height=3.5)
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
         lines = []

@@ -1,25 +1,26 @@
-"""Kernels written as text, `Matern(nu=2.5, length=1.0)`: read with Python's grammar, never run as Python."""
+"""Kernels written as text, such as `Matern(nu=2.5, length=1.0)`: parsed as Python, never run."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 from typing import Any
 
 from kernelbandits import kernels
 from kernelbandits.errors import InvalidArgument, nearest
-from kernelbandits.kernels.base import Kernel
+from kernelbandits.kernels import Kernel
 
 _LONGEST = 1000
 
 
 def kernel_from_text(text: str) -> Kernel:
-    """The kernel that a text writes: an exported class with literal arguments, and +, * of such.
+    """Parse a kernel: an exported class with literal arguments, or sums and products of such.
 
     >>> kernel_from_text("0.5 * Gaussian(gamma=4) + Matern(nu=1.5)")
     Sum(first=Scaled(kernel=Gaussian(gamma=4.0), factor=0.5), second=Matern(nu=1.5, length=1.0))
     """
     if len(text) > _LONGEST:
-        raise InvalidArgument(f"a kernel is written in at most {_LONGEST} characters; got {len(text)}")
+        raise InvalidArgument(f"the text of a kernel has at most {_LONGEST} characters; got {len(text)}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -31,28 +32,30 @@ def kernel_from_text(text: str) -> Kernel:
 
 
 def known_kernels() -> dict[str, type[Kernel]]:
-    """The kernels that the library exports and that can be built, by name."""
+    """The concrete kernels that the library exports, by name."""
     found = {name: getattr(kernels, name) for name in kernels.__all__}
     return {
         name: kind
         for name, kind in found.items()
-        if isinstance(kind, type) and issubclass(kind, Kernel) and not getattr(kind, "__abstractmethods__", None)
+        if isinstance(kind, type) and issubclass(kind, Kernel) and not inspect.isabstract(kind)
     }
 
 
 def _value(node: ast.expr, text: str) -> Any:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return _call(node.func.id, node, text)
-    if isinstance(node, ast.Name):
-        return _build(node.id, [], {}, text)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
-        left, right = _value(node.left, text), _value(node.right, text)
-        if not isinstance(left, Kernel) and not isinstance(right, Kernel):
-            raise InvalidArgument(f"in {text!r}, + and * stand between kernels, or a number and a kernel")
-        try:
-            return left + right if isinstance(node.op, ast.Add) else left * right
-        except TypeError as error:
-            raise InvalidArgument(f"cannot read the kernel {text!r}: {error}") from error
+    """The kernel or literal that a node stands for."""
+    match node:
+        case ast.Name(id=name):
+            return _build(name, [], [], text)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
+            return _build(name, args, keywords, text)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult() as op, right=right):
+            first, second = _value(left, text), _value(right, text)
+            if not isinstance(first, Kernel) and not isinstance(second, Kernel):
+                raise InvalidArgument(f"in {text!r}, + and * must be between kernels, or a number and a kernel")
+            try:
+                return first + second if isinstance(op, ast.Add) else first * second
+            except TypeError as error:
+                raise InvalidArgument(f"cannot read the kernel {text!r}: {error}") from error
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
@@ -61,26 +64,21 @@ def _value(node: ast.expr, text: str) -> Any:
         ) from error
 
 
-def _call(name: str, node: ast.Call, text: str) -> Kernel:
-    if any(keyword.arg is None for keyword in node.keywords):
-        raise InvalidArgument(f"cannot read the kernel {text!r}: write its arguments out")
-    positional = [_value(argument, text) for argument in node.args]
-    named = {str(keyword.arg): _value(keyword.value, text) for keyword in node.keywords}
-    return _build(name, positional, named, text)
-
-
-def _build(name: str, positional: list[Any], named: dict[str, Any], text: str) -> Kernel:
+def _build(name: str, args: list[ast.expr], keywords: list[ast.keyword], text: str) -> Kernel:
     known = known_kernels()
     if name not in known:
         raise InvalidArgument(f"no kernel is called {name!r}; {nearest(name, known)}")
-    kind = known[name]
-    fields = list(getattr(kind, "__dataclass_fields__", {}))
-    for key in named:
-        if key not in fields:
-            raise InvalidArgument(f"{name} has no argument {key!r}; {nearest(key, fields)}")
+    fields = list(inspect.signature(known[name]).parameters)
+    named = {}
+    for keyword in keywords:
+        if keyword.arg is None:
+            raise InvalidArgument(f"cannot read the kernel {text!r}: write each argument as name=value, not **")
+        if keyword.arg not in fields:
+            raise InvalidArgument(f"{name} has no argument {keyword.arg!r}; {nearest(keyword.arg, fields)}")
+        named[keyword.arg] = _value(keyword.value, text)
+    positional = [_value(argument, text) for argument in args]
     try:
-        return kind(*positional, **named)
+        return known[name](*positional, **named)
     except TypeError as error:
-        raise InvalidArgument(f"cannot read the kernel {text!r}: {name} takes {', '.join(fields) or 'nothing'}") from (
-            error
-        )
+        takes = ", ".join(fields) or "no arguments"
+        raise InvalidArgument(f"cannot read the kernel {text!r}: {name} takes {takes}") from error

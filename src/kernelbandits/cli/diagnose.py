@@ -1,0 +1,86 @@
+"""The command `diagnose`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kernelbandits.cli.run_options import debug_option, json_option
+
+kernel_option = click.option(
+    "--kernel",
+    default="Gaussian(gamma=4.0)",
+    show_default=True,
+    metavar="TEXT",
+    help="As in Python: 'Matern(nu=2.5, length=1.0)'.",
+)
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--arm-column", metavar="NAME", help="Column with the arm played.")
+@click.option("--reward-column", metavar="NAME", help="Column with its reward.")
+@click.option("--columns", metavar="A,B,…", default="", help="Columns to use as features. Default: all others.")
+@click.option("--drop", multiple=True, metavar="NAME", help="Column to leave out; may be given several times.")
+@kernel_option
+@click.option("--standardise", is_flag=True, help="Scale columns to mean 0 and one variance: ‖x‖²/d averages ½.")
+@click.option("--horizon", type=click.IntRange(min=1), metavar="T", help="Rounds to plan for. Default: 10000.")
+@click.option("--arms", "n_arms", type=click.IntRange(min=1), metavar="K", help="Default: those in the file, else 2.")
+@click.option("--delta", type=float, default=0.5, show_default=True, metavar="Δ", help="Regret per round to tolerate.")
+@click.option("--noise-std", type=float, metavar="σ", help="Default: from the rewards, else 0.1.")
+@click.option("--norm", type=float, metavar="B", help="RKHS norm of a reward function. Default: of a fit, else 1.")
+@click.option(
+    "--max-rows",
+    type=click.IntRange(min=2),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Use at most this many evenly spaced rows where a Gram matrix is needed.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Output folder. Default: results/diagnose.",
+)
+@json_option
+@debug_option
+def diagnose(
+    file: Path,
+    arm_column: str | None,
+    reward_column: str | None,
+    columns: str,
+    drop: tuple[str, ...],
+    kernel: str,
+    standardise: bool,
+    out: Path | None,
+    as_json: bool,
+    debug: bool,
+    **options: Any,
+) -> None:
+    """Check whether the methods suit your data, and how long to explore.
+
+    FILE is .csv, .csv.gz or .parquet with one context per row. With the arm played and its reward, the budget comes
+    from the data; without them, from the paper's formula. Writes diagnosis.png, .svg and .json.
+
+    \b
+    Examples:
+      kernelbandits diagnose contexts.parquet --standardise
+      kernelbandits diagnose pilot.csv --arm-column arm --reward-column clicked --horizon 50000 --drop user
+    """
+    from kernelbandits.theory.diagnosis.commands import report_sample
+    from kernelbandits.theory.diagnosis.kernel_text import kernel_from_text
+    from kernelbandits.theory.diagnosis.reading import read_sample
+
+    options["kernel"] = kernel_from_text(kernel)
+    sample = read_sample(
+        file,
+        arm_column=arm_column,
+        reward_column=reward_column,
+        columns=[name.strip() for name in columns.split(",") if name.strip()],
+        drop=drop,
+    )
+    folder = Path("results/diagnose") if out is None else out
+    report_sample(sample, folder, scaled=standardise, as_json=as_json, **options)

@@ -1,0 +1,160 @@
+"""The output folder of a run: data, pictures, provenance and report."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, final
+
+import polars as pl
+
+from kernelbandits import __version__
+from kernelbandits.experiments.engines import Engine
+from kernelbandits.experiments.grid import Experiment, own_code
+from kernelbandits.experiments.report import contents, notes_on, regret_picture, summary_of, with_details
+from kernelbandits.experiments.results import Results, Store, write_frames
+from kernelbandits.experiments.running import Runner
+from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, write_text
+
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to run an experiment or a study, and where its files go.
+
+    Attributes:
+        folder: the output folder.
+        engine: does the work.
+        seeds: number of seeds, instead of the experiment's own.
+        horizon: rounds of a run, instead of the experiment's own.
+        only: names of the methods, panels or parts to run; all of them if empty.
+        as_json: whether to print JSON instead of tables.
+        report: whether to write an HTML report.
+
+    """
+
+    folder: Path
+    engine: Engine
+    seeds: int | None = None
+    horizon: int | None = None
+    only: tuple[str, ...] = ()
+    as_json: bool = False
+    report: bool = False
+
+    def part_of(self, experiment: Experiment) -> Experiment:
+        """The part of the experiment that these options ask for."""
+        if self.seeds is not None:
+            experiment = replace(experiment, seeds=tuple(range(self.seeds)))
+        if self.horizon is not None:
+            experiment = replace(experiment, horizon=self.horizon)
+        return experiment.only(self.only) if self.only else experiment
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was computed, before anything is written.
+
+    Attributes:
+        document: for the screen.
+        page: makes the document of the report.
+        frames: data by file name, .parquet or .csv.
+        pictures: by file name without its ending.
+        contents: what was computed, for the provenance.
+
+    """
+
+    document: Document
+    page: Callable[[], Document]
+    frames: Mapping[str, pl.DataFrame]
+    pictures: Mapping[str, Picture]
+    contents: Mapping[str, Any]
+
+
+def run_and_report(options: RunOptions, compute: Callable[[Runner], Outcome]) -> None:
+    """Compute with a progress bar, write the output folder, and print tables or JSON."""
+    from kernelbandits.reporting import save
+
+    started, folder = time.monotonic(), options.folder
+    outcome = compute(Runner(Store(folder), options.engine))
+    seconds = time.monotonic() - started
+    folder.mkdir(parents=True, exist_ok=True)
+    files = write_frames(folder, outcome.frames)
+    for name, picture in outcome.pictures.items():
+        files += save(picture, folder / name)
+    record = provenance(outcome.contents, seconds, options.engine)
+    files.append(write_text(folder / "provenance.json", json.dumps(record, indent=2, ensure_ascii=False) + "\n"))
+    document = outcome.document
+    if options.report:
+        page = outcome.page()
+        page = replace(page, sections=(*page.sections, provenance_section(record)))
+        files.append(write_text(folder / "report.html", page.html()))
+    if options.as_json:
+        names = [str(path) for path in files]
+        print_json({**document.record, "folder": str(folder), "files": names, "seconds": round(seconds, 3)})
+    else:
+        document.show(f"Finished in {seconds:.0f} s. In {folder}: {', '.join(path.name for path in files)}")
+
+
+def report_experiment(
+    experiment: Experiment,
+    options: RunOptions,
+    sections: Callable[[Results], Sequence[Section]] = lambda results: (),
+    findings: Callable[[Results], Sequence[str]] = lambda results: (),
+) -> None:
+    """Run an experiment and write its output folder; a study adds sections and findings to the report."""
+    notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
+
+    def compute(runner: Runner) -> Outcome:
+        results = runner.run(experiment)
+        summary = summary_of(results, sections(results), findings(results))
+        return Outcome(
+            summary,
+            lambda: with_details(summary, results),
+            results.frames(),
+            {experiment.name: regret_picture(results)},
+            contents(experiment),
+        )
+
+    run_and_report(options, compute)
+
+
+def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> dict[str, Any]:
+    """What was computed, with the command, time, versions, code and machine of the run."""
+    return {
+        **contents,
+        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 1),
+        "engine": repr(engine),
+        "versions": {"kernelbandits": __version__, "python": platform.python_version()}
+        | {name: version(name) for name in _LIBRARIES},
+        "code": own_code(),
+        "machine": {"system": platform.system(), "processor": platform.machine()},
+    }
+
+
+def provenance_section(record: Mapping[str, Any]) -> Facts:
+    """The provenance for a report, without the settings, which have their own section."""
+    shown = {name: value for name, value in record.items() if name not in ("experiment", "notes") and value != {}}
+    return Facts("Provenance", {name.replace("_", " "): _words(value) for name, value in shown.items()})
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name} {_words(entry)}" for name, entry in value.items())
+    if isinstance(value, list):
+        numbers = all(isinstance(entry, int) for entry in value)
+        consecutive = numbers and len(value) > 2 and value == list(range(value[0], value[0] + len(value)))
+        return f"{value[0]} … {value[-1]}" if consecutive else (", " if numbers else "; ").join(map(_words, value))
+    return str(value)

@@ -1,0 +1,121 @@
+"""The data sets of the study real-world: their files, how columns become contexts and classes, which are there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from kernelbandits.environments import Classification
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.reporting import replacing
+from kernelbandits.tables import CommonUnit, Encoding
+
+_ONE_UNIT = Encoding(scaling=CommonUnit())
+_REDUCED = Encoding(scaling=CommonUnit(), dim=100)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A table with classes; the fields are those of `Classification`."""
+
+    name: str
+    file: str
+    label: str = "y"
+    cuts: tuple[float, ...] = ()
+    encoding: Encoding = Encoding()
+
+    def environment(self, folder: Path) -> Classification:
+        """The bandit, with the file in this folder."""
+        return Classification(str(folder / self.file), self.label, self.cuts, self.encoding)
+
+
+DIGITS = DataSet("digits", "digits.npz", encoding=_ONE_UNIT)
+
+FROM_FOLDER = (
+    DataSet("MNIST", "mnist_t10k.npz", encoding=_REDUCED),
+    DataSet("ISOLET", "isolet1.npz", encoding=_REDUCED),
+    DataSet("mushroom", "mushroom.csv.gz", label="class"),
+    DataSet("adult", "adult_train.csv.gz", label="income"),
+    DataSet(
+        "warfarin",
+        "warfarin_iwpc.csv.gz",
+        label="Therapeutic Dose of Warfarin",
+        cuts=(21.0, 49.001),  # mg per week: below 21, 21 to 49, above 49
+        encoding=Encoding(
+            categorical=("Indication for Warfarin Treatment",),
+            drop=(
+                # Known only once the dose is found.
+                "INR on Reported Therapeutic Dose of Warfarin",
+                "Subject Reached Stable Dose of Warfarin",
+                # Free text; what matters of it has columns of its own.
+                "Comorbidities",
+                "Medications",
+            ),
+        ),
+    ),
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FoundData:
+    """The bandits by the name of their data set, and the reason for each that was left out."""
+
+    environments: dict[str, Classification]
+    left_out: dict[str, str]
+
+    def left_out_lines(self) -> list[str]:
+        """One line per reason."""
+        names: dict[str, list[str]] = {}
+        for name, reason in self.left_out.items():
+            names.setdefault(reason, []).append(name)
+        return [f"Left out: {', '.join(names[reason])} ({reason})" for reason in names]
+
+
+def find(data_dir: Path | None, folder: Path, only: tuple[str, ...], horizon: int) -> FoundData:
+    """The data sets named in `only`, or all, that have a row for every round. One that was named must be there.
+
+    The user's files are read first; the digits are written to the output `folder` only when none of them was refused.
+    """
+    named = {name.casefold() for name in only} & {data.name.casefold() for data in (DIGITS, *FROM_FOLDER)}
+    wanted = [data for data in (*FROM_FOLDER, DIGITS) if not named or data.name.casefold() in named]
+    left_out = {data.name: reason for data in wanted if (reason := _obstacle(data, data_dir, horizon))}
+    if left_out and (named or len(left_out) == len(wanted)):
+        raise InvalidArgument("; ".join(FoundData({}, left_out).left_out_lines()))
+    environments: dict[str, Classification] = {}
+    if DIGITS in wanted and DIGITS.name not in left_out:
+        write_digits(folder)
+        environments[DIGITS.name] = DIGITS.environment(folder)
+    for data in wanted:
+        if data is not DIGITS and data.name not in left_out and data_dir is not None:
+            environments[data.name] = data.environment(data_dir)
+    return FoundData(environments, left_out)
+
+
+def write_digits(folder: Path) -> None:
+    """Write scikit-learn's digits, images of 8 × 8 pixels, to the output folder: the same bytes every time."""
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / DIGITS.file) as part, part.open("wb") as file:
+        np.savez_compressed(file, X=digits.data.astype(np.uint8), y=digits.target.astype(np.uint8))
+
+
+def _obstacle(data: DataSet, data_dir: Path | None, horizon: int) -> str | None:
+    """Why this data set cannot be played, None if it can."""
+    if data is DIGITS:
+        from sklearn.datasets import load_digits
+
+        n_rows = len(load_digits().target)
+    elif data_dir is None:
+        return "give the folder with their files by --data-dir"
+    elif not (data_dir / data.file).is_file():
+        return f"no file {data.file} in {data_dir}"
+    else:
+        n_rows = len(data.environment(data_dir).data().codes)
+    return f"{n_rows:,} rows are too few for {horizon:,} rounds" if n_rows < horizon else None

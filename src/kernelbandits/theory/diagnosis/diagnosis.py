@@ -1,0 +1,203 @@
+"""The diagnosis of a sample: a pure function of arrays, and the frozen value that it returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.kernels import Gaussian, Kernel
+from kernelbandits.specs import NonNegative, Positive, conform
+from kernelbandits.theory.assumptions import assumptions
+from kernelbandits.theory.budget import Budget
+from kernelbandits.theory.diagnosis.budgets import PlanningInputs, paper_budget, planning_inputs, recommended
+from kernelbandits.theory.diagnosis.rewards import RewardErrors, reward_errors
+from kernelbandits.theory.error_bounds import effective_bias, effective_variance
+from kernelbandits.theory.exploration_advice import ExplorationAdvice
+from kernelbandits.theory.hypotheses import AssumptionReport
+from kernelbandits.theory.information import information_gain
+from kernelbandits.theory.linearization import Linearization, linearize
+from kernelbandits.theory.spectrum import Spectrum, spectrum, subsample
+from kernelbandits.theory.spectrum_case import SpectrumCase, classify
+from kernelbandits.types import Array, ArrayLike, IntArray
+
+MAX_ROWS = 1000
+"""Rows used where a Gram matrix is needed."""
+_SIZES = 12
+_UNEQUAL = 30.0
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorCurve:
+    """Effective variance (for σ = 1) and bias (for B = 1) at several N, each of shape (s,); NaN where undefined."""
+
+    sizes: IntArray
+    variance: Array
+    bias: Array
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis:
+    """What a sample says about a kernel and about how long to explore.
+
+    Attributes:
+        kernel: the kernel.
+        spectrum: of all rows.
+        classification: the case that the spectrum resembles.
+        assumptions: the paper's hypotheses, checked on `assumption_rows` rows.
+        assumption_rows: number of evenly spaced rows used for `assumptions`.
+        gram_rows: number N of evenly spaced rows used where a Gram matrix is needed.
+        linearization: None if the kernel has none; a note says why.
+        curve: effective variance and bias against N, up to N = `gram_rows`.
+        information_gain: ½ ln det(I + K) of those rows.
+        rewards: leave-one-out errors; None without rewards.
+        inputs: T, K, σ and B used for the budgets.
+        paper_budget: None if the paper's formulas do not apply.
+        paper_reason: the outcome of the paper's formulas in words.
+        recommendation: the data-driven budget; None without arms and rewards, or if they do not allow one.
+        notes: what could not be computed and why, and warnings.
+
+    """
+
+    kernel: Kernel
+    spectrum: Spectrum
+    classification: SpectrumCase
+    assumptions: AssumptionReport
+    assumption_rows: int
+    gram_rows: int
+    linearization: Linearization | None
+    curve: ErrorCurve
+    information_gain: float
+    rewards: RewardErrors | None
+    inputs: PlanningInputs
+    paper_budget: Budget | None
+    paper_reason: str
+    recommendation: ExplorationAdvice | None
+    notes: tuple[str, ...]
+
+    @property
+    def variance(self) -> float:
+        """Effective variance at N = `gram_rows`, for σ = 1; NaN where undefined."""
+        return float(self.curve.variance[-1])
+
+    @property
+    def bias(self) -> float:
+        """Effective bias at N = `gram_rows`, for B = 1."""
+        return float(self.curve.bias[-1])
+
+
+def diagnose(
+    contexts: ArrayLike,
+    arms: NDArray[Any] | None = None,
+    rewards: ArrayLike | None = None,
+    *,
+    kernel: Kernel | None = None,
+    horizon: int | None = None,
+    n_arms: int | None = None,
+    delta: float = 0.5,
+    noise_std: float | None = None,
+    norm: float | None = None,
+    max_rows: int = MAX_ROWS,
+) -> Diagnosis:
+    """Diagnose a sample of contexts (n, d), with the arms (n,) and rewards (n,) if they are known.
+
+    K is `n_arms`, or the number of arms in the sample, or 2. T is `horizon`, or 10,000. σ and B are those given, or
+    estimated from the rewards, or 0.1 and 1. `max_rows` evenly spaced rows are used where a Gram matrix is needed.
+    """
+    X = checks.points("contexts", contexts)
+    y = None if rewards is None else checks.targets("rewards", rewards, len(X))
+    if arms is not None and np.shape(arms) != (len(X),):
+        raise InvalidArgument(f"arms must have shape ({len(X)},), one entry per row; got shape {np.shape(arms)}")
+    conform(delta, Positive, "delta")
+    conform(noise_std, NonNegative | None, "noise_std")
+    conform(norm, NonNegative | None, "norm")
+    kernel = Gaussian(4.0) if kernel is None else kernel
+    checks.whole("max_rows", max_rows, at_least=2)
+    rows = subsample(X, max_rows)
+    kernel(rows[:1])  # raises at once if the kernel cannot take these contexts
+    judged = subsample(X, max(10 * X.shape[1], 4 * max_rows))
+    linearization, linear_notes = _linearization(kernel, rows)
+    errors, reward_notes = (None, []) if y is None else reward_errors(kernel, X, arms, y, max_rows)
+    found = classify(X)
+    inputs = planning_inputs(arms, errors, n_arms, horizon, noise_std, norm)
+    advice, advice_notes = recommended(kernel, X, arms, y, inputs)
+    budget, reason = paper_budget(kernel, found, inputs, delta, X.shape[1])
+    return Diagnosis(
+        kernel=kernel,
+        spectrum=spectrum(X),
+        classification=found,
+        assumptions=assumptions(kernel, judged, n=len(rows)),
+        assumption_rows=len(judged),
+        gram_rows=len(rows),
+        linearization=linearization,
+        curve=_curve(kernel, rows),
+        information_gain=information_gain(kernel, rows),
+        rewards=errors,
+        inputs=inputs,
+        paper_budget=budget,
+        paper_reason=reason,
+        recommendation=advice,
+        notes=(*_scale_notes(X), *linear_notes, *reward_notes, *_signal_notes(errors), *advice_notes),
+    )
+
+
+def _scale_notes(X: Array) -> list[str]:
+    sizes = np.sqrt(np.einsum("ij,ij->j", X, X) / len(X))
+    notes = []
+    zero, seen = int((sizes == 0).sum()), sizes[sizes > 0]
+    constant = int((np.ptp(X, axis=0) == 0).sum()) - zero if len(X) > 1 else 0
+    if zero:
+        notes.append(f"{zero} of {len(sizes)} columns are 0 throughout")
+    if constant:
+        notes.append(f"{constant} of {len(sizes)} columns hold one value throughout; they carry no information")
+    if len(seen) and seen.max() > _UNEQUAL * seen.min():
+        notes.append(
+            f"the sizes of the columns (root mean squares) differ by a factor of {seen.max() / seen.min():.3g}, so the "
+            "largest ones dominate all distances; standardise the columns unless this is intended"
+        )
+    return notes
+
+
+def _signal_notes(errors: RewardErrors | None) -> list[str]:
+    """A warning if predictions and rewards correlate by less than 2/√n, two standard errors under independence."""
+    if errors is None:
+        return []
+    found, chance = errors.pooled.correlation, 2.0 / np.sqrt(errors.pooled.n)
+    if found > chance:
+        return []
+    constant, weak = "do not vary", f"have correlation {found:.2g}, no more than chance (±{chance:.2g})"
+    return [
+        f"leave-one-out predictions and rewards {constant if np.isnan(found) else weak}: this kernel learns nothing "
+        "from these rows, and a budget based on them means little"
+    ]
+
+
+def _linearization(kernel: Kernel, rows: Array) -> tuple[Linearization | None, list[str]]:
+    try:
+        return linearize(kernel, rows), []
+    except InvalidArgument as error:
+        return None, [f"no linear approximation: {error}"]
+
+
+def _curve(kernel: Kernel, rows: Array) -> ErrorCurve:
+    """Effective variance and bias of evenly spaced rows, at up to twelve N evenly spaced in log N."""
+    n = len(rows)
+    sizes = np.unique(np.geomspace(1, n, _SIZES).round().astype(np.int64))
+    parts = [subsample(rows, int(size)) for size in sizes]
+    # γ and β depend on Tr(Σ)/d only, which all rows estimate better than a few; the diagonal of Σ̂ has the same trace.
+    diagonal = np.einsum("ij,ij->j", rows, rows) / n
+    variance = np.array([_variance(kernel, part, diagonal) for part in parts])
+    return ErrorCurve(sizes, variance, np.array([effective_bias(kernel, part) for part in parts]))
+
+
+def _variance(kernel: Kernel, part: Array, diagonal: Array) -> float:
+    try:
+        return effective_variance(kernel, part, diagonal)
+    except InvalidArgument:  # no class, or a profile that is not convex; the notes and hypotheses say so
+        return float("nan")
