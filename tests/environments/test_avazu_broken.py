@@ -96,7 +96,7 @@ def test_a_broken_file_is_one_clear_line(tmp_path, name):
 
 
 def run(*arguments, cwd):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=1200, check=False)
 
 
 @pytest.mark.parametrize("name", ["truncated-gzip", "click-is-a-word", "semicolons"])

@@ -77,7 +77,12 @@ def test_the_command(tmp_path):
         "--report",
     ]
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=1200,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "default policy: at most 0.8 × the best of the paper's eight" in done.stdout

@@ -27,7 +27,7 @@ needs_rows = pytest.mark.skipif(
 
 
 def run(*arguments, cwd):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=400, check=False)
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=1200, check=False)
 
 
 def shown(table):

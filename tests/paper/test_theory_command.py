@@ -15,7 +15,7 @@ QUICK = ["reproduce", "theory", *PARTS, "--seeds", "1", "--horizon", "512"]
 
 
 def run(*arguments, cwd):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=240, check=False)
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=1200, check=False)
 
 
 def test_files_and_tables_do_not_depend_on_the_jobs(tmp_path):

@@ -19,7 +19,7 @@ LOG = ["--arm-column", "arm", "--reward-column", "reward", "--drop", "user"]
 
 
 def run(*arguments, cwd=None):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=1200, check=False)
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import final
 
-from kernelbandits.experiments.engines.base import Answer, Engine, Task, numbered
+from kernelbandits.experiments.engines import Engine, in_order
+from kernelbandits.experiments.engines.base import Answer, Task
 from kernelbandits.experiments.grid import Experiment
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.running import Progress, run
@@ -25,12 +25,8 @@ class Work:
 
     def map(self, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
         """The answers in the order of the tasks, whichever is ready first. Give the longest tasks first."""
-        found: dict[int, Answer] = {}
         self.on_progress(0, len(tasks))
-        for i, answer in self.engine.map(partial(numbered, function), list(enumerate(tasks))):
-            found[i] = answer
-            self.on_progress(len(found), len(tasks))
-        return [found[i] for i in range(len(tasks))]
+        return in_order(self.engine, function, tasks, lambda done: self.on_progress(done, len(tasks)))
 
     def run(self, experiment: Experiment) -> Results:
         """The results of a grid; finished runs are taken from the store."""
