@@ -8,8 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from types import ModuleType
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from kernelbandits.errors import EngineFailed, InvalidArgument
 from kernelbandits.experiments.engines.base import Answer, Combine, Engine, Map, Task, Tell, ignore
@@ -19,8 +18,8 @@ from kernelbandits.experiments.engines.reduction import reduce_tree, require_tas
 if TYPE_CHECKING:
     from kernelbandits.experiments.engines.connection import Connection
 
-# What Dask sets for its workers, without MALLOC_TRIM_THRESHOLD_: with that, the system maps every large array anew, page
-# by page, and a Nyström fit takes 1.4 times as long.
+# What Dask sets for its workers, without MALLOC_TRIM_THRESHOLD_: with that, the system maps every large array anew,
+# page by page, and a Nyström fit takes 1.4 times as long.
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), 1)
 
 
@@ -42,7 +41,8 @@ class Scheduler(Cluster):
     address: str
 
     def connect(self) -> AbstractContextManager[Connection]:
-        return _connection().connect(self.address)
+        connected: AbstractContextManager[Connection] = _connection().connect(self.address)
+        return connected
 
 
 @final
@@ -126,7 +126,7 @@ def dask(scheduler: str | None = None, n_jobs: int | None = None) -> Dask:
     return Dask(Scheduler(scheduler))
 
 
-def _connection() -> ModuleType:
+def _connection() -> Any:
     """Import the module that needs dask."""
     try:
         from kernelbandits.experiments.engines import connection

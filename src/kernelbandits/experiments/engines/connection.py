@@ -103,7 +103,7 @@ class Connection:
 
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
         # The key is a pair, which makes the task a group of its own. In a group with others, the function that all
-        # tasks need would look like many dependencies, and the scheduler would send all tasks to the worker that has it.
+        # tasks need would look like many dependencies, and the scheduler would send every task to the worker with it.
         return self.client.submit(function, *arguments, key=(f"kernelbandits-{uuid.uuid4().hex}", 0), pure=False)
 
     def _answer(self, future: Future) -> Any:
