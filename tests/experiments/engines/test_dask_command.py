@@ -10,6 +10,8 @@ import pytest
 from loopback import kill, machines, wait_for
 from small import TOML
 
+from command import run, run_process
+
 COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()", "run"]
 LONG = TOML.replace("seeds = 3", "seeds = 100").replace("horizon = 120", "horizon = 400")
 
@@ -57,12 +59,11 @@ def test_workers_of_this_machine_write_the_same_bytes_and_leave_nothing(file, tm
 
 
 def test_an_address_that_leads_nowhere_is_one_line(file, tmp_path):
-    code, out, error = finished(
-        start(file, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "--out", "out", folder=tmp_path)
-    )
-    assert (code, out) == (1, "")
-    assert error.startswith("kernelbandits: no Dask scheduler answers at tcp://127.0.0.1:1 ")
-    assert error.count("\n") == 1
+    options = ["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "--out", "out"]
+    done = run_process("run", str(file), *options, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("kernelbandits: no Dask scheduler answers at tcp://127.0.0.1:1 ")
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_lost_scheduler_is_one_line_and_the_store_goes_on(tmp_path):
@@ -124,7 +125,7 @@ def test_interrupted_or_killed_it_leaves_no_process(tmp_path, how):
     ],
 )
 def test_wrong_options_are_one_line(file, tmp_path, options, words):
-    code, _, error = finished(start(file, *options, "--out", "out", folder=tmp_path))
-    assert code == 2
-    assert words in error
-    assert error.count("\n") == 1
+    done = run("run", str(file), *options, "--out", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
