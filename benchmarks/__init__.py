@@ -1,1 +1,1 @@
-"""Benchmarks: ratios against peers and against bare BLAS, interleaved in one run."""
+"""Speed against other libraries and against bare BLAS, all measured in turns within one run."""

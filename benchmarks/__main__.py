@@ -1,17 +1,28 @@
-"""The command that measures speed."""
+"""`python -m benchmarks`: measure speed."""
 
 from __future__ import annotations
 
+import cProfile
+import json
+import pstats
+import sys
 from pathlib import Path
 
 import click
+from rich.console import Console
+from threadpoolctl import threadpool_limits
 
+from benchmarks.cases import Case, all_cases
+from benchmarks.report import Record, bar_chart, measure, read_record, record_of, table
 from kernelbandits.cli import main
+from kernelbandits.errors import InvalidArgument, nearest
+from kernelbandits.reporting.figures import save
+from kernelbandits.reporting.files import replacing
 
 
 @click.command()
 @click.option("--only", multiple=True, metavar="NAME", help="Only this case; may be given several times.")
-@click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Runs of every contender.")
+@click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Turns of every contender.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -34,9 +45,9 @@ def bench(
     as_json: bool,
     debug: bool,
 ) -> None:
-    """Measure speed against the installed peers and against bare BLAS, interleaved in one run.
+    """Measure speed against the installed peers and against bare BLAS, in turns within one run.
 
-    scikit-learn is always a peer; BoTorch, mabwiser, contextualbandits, Vowpal Wabbit and river are where installed
+    scikit-learn is always a peer; BoTorch, mabwiser, contextualbandits, Vowpal Wabbit and river are peers if installed
     (`make bench-peers`). Prints ratios, draws them, writes bench.json, and compares with the last run.
 
     \b
@@ -44,12 +55,56 @@ def bench(
       python -m benchmarks --only ucb-1000 --only decision
       python -m benchmarks --profile ucb-1000
     """
-    from benchmarks import bench as benchmarks
-
     if profile is not None:
-        benchmarks.profile(profile)
+        [case] = chosen((profile,))
+        show_profile(case)
     else:
-        benchmarks.bench(only, repeats, out, as_json, compare)
+        record = run_cases(chosen(only), repeats, out, compare, quiet=as_json)
+        if as_json:
+            print(json.dumps(record, ensure_ascii=False))
+
+
+def chosen(names: tuple[str, ...]) -> list[Case]:
+    """Return the cases of these names; all of them if there are none."""
+    known = {case.name: case for case in all_cases()}
+    for name in names:
+        if name not in known:
+            raise InvalidArgument(f"no benchmark is called {name!r}; {nearest(name, known)}")
+    return [case for name, case in known.items() if not names or name in names]
+
+
+def run_cases(cases: list[Case], repeats: int, folder: Path, compare: Path | None, *, quiet: bool) -> Record:
+    """Measure the cases, print a table unless `quiet`, and write the record and a bar chart into the folder."""
+    last = folder / "bench.json"
+    previous = read_record(compare or last) if compare or last.is_file() else None
+    measured = []
+    for case in cases:
+        if sys.stderr.isatty():
+            print(f"{case.name}: {case.title}", file=sys.stderr)
+        measured.append(measure(case, repeats))
+    record = record_of(measured, repeats)
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(last) as part:
+        part.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    files = [last, *save(bar_chart(measured), folder / "bench")]
+    if not quiet:
+        console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+        console.print(table(measured, previous))
+        for item in measured:
+            for fact, value in item.facts.items():
+                console.print(f"{item.case.name}: {fact}: {value:.3g}")
+        console.print(f"In {folder}: {', '.join(path.name for path in files)}")
+    return record
+
+
+def show_profile(case: Case) -> None:
+    """Print where the time of our side goes."""
+    run = case.contenders()["ours"]
+    run()
+    profiler = cProfile.Profile()
+    with threadpool_limits(case.threads):
+        profiler.runcall(run)
+    pstats.Stats(profiler).sort_stats("tottime").print_stats(25)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,33 @@
-"""What is measured: each case sets contenders against each other and says which ratio it must reach."""
+"""A benchmark case: contenders that are timed against each other, and the ratios to reach."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, final
+
+_MODULES = (  # in the order of the table
+    "ucb",
+    "environments",
+    "fits",
+    "nystrom",
+    "million",
+    "many_rounds",
+    "iterative",
+    "decisions",
+    "startup",
+    "growth",
+    "fit_growth",
+    "studies",
+    "scaling_out",
+)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """time(other) / time(ours) must be at least `at_least` (so 0.95⁻¹ for "at most 0.95 times theirs")."""
+    """time(other) / time(ours) must be at least `at_least`."""
 
     other: str
     at_least: float
@@ -22,13 +39,13 @@ class Case:
     """One comparison.
 
     Attributes:
-        name: how the command line calls it.
-        title: what is measured, in words.
+        name: name on the command line.
+        title: what is measured.
         contenders: makes the functions to time, by name; "ours" is one of them. Only installed peers.
         threads: BLAS threads.
         goals: ratios to reach.
         same: whether all answers must be equal, so that only equal work is compared.
-        facts: figures other than times, such as memory, measured once.
+        facts: measures figures other than ratios, such as memory, once.
 
     """
 
@@ -42,36 +59,6 @@ class Case:
 
 
 def all_cases() -> Iterator[Case]:
-    """Every case, in the order of the table."""
-    from benchmarks import (
-        decisions,
-        environments,
-        fit_growth,
-        fits,
-        growth,
-        iterative,
-        many_rounds,
-        million,
-        nystrom,
-        scaling_out,
-        startup,
-        studies,
-        ucb,
-    )
-
-    for module in (
-        ucb,
-        environments,
-        fits,
-        nystrom,
-        million,
-        many_rounds,
-        iterative,
-        decisions,
-        startup,
-        growth,
-        fit_growth,
-        studies,
-        scaling_out,
-    ):
-        yield from module.cases()
+    """Yield every case."""
+    for name in _MODULES:
+        yield from import_module(f"benchmarks.{name}").cases()

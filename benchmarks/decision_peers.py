@@ -1,4 +1,4 @@
-"""Decisions of other libraries at the same size. They are linear, so less work than ours; shown for scale."""
+"""Decisions of other libraries at the same size. They are linear, so they do less work than ours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kernelbandits.types import Array
 
 
 def vowpal_wabbit(shown: Sequence[Array]) -> Callable[[], Any]:
-    """`--cb_explore_adf` with one action an arm, from the contexts as numbers, as a service would have them."""
+    """`--cb_explore_adf` with one action per arm, from the contexts as numbers, as in a service."""
     workspace = _trained_workspace(shown)
 
     def run() -> None:
@@ -22,7 +22,7 @@ def vowpal_wabbit(shown: Sequence[Array]) -> Callable[[], Any]:
 
 
 def vowpal_wabbit_parsed(shown: Sequence[Array]) -> Callable[[], Any]:
-    """The same with examples that were parsed beforehand: its linear product alone."""
+    """The same with parsed examples: the linear product alone."""
     workspace = _trained_workspace(shown)
     parsed = [workspace.parse(_lines(contexts)) for contexts in shown]
 

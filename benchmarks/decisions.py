@@ -1,9 +1,9 @@
-"""One decision, and a batch of them, through the public interface."""
+"""One decision, and a batch of decisions, through the public interface."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,17 +17,17 @@ from benchmarks.decision_peers import (
     vowpal_wabbit,
     vowpal_wabbit_parsed,
 )
+from benchmarks.measure import seconds
 from kernelbandits import Agent, ExploreThenCommit, Gaussian, MinNormInterpolator, Problem
 from kernelbandits.types import Array
 
 N_ARMS, PER_ARM, DIM, DECISIONS, BATCH = 20, 100, 100, 500, 1000
-LIMIT = 100e-6
-"""Seconds that a decision may take."""
+LIMIT = 100e-6  # seconds per decision
 
 
 @cache
 def _agent() -> Agent:
-    """EtC, committed, with 100 observations an arm."""
+    """EtC after its commitment, with 100 observations per arm."""
     rng = np.random.default_rng(0)
     policy = ExploreThenCommit(MinNormInterpolator(Gaussian(4.0)), n_explore=N_ARMS * PER_ARM)
     agent = policy.start(Problem(N_ARMS, DIM), rng=1)
@@ -83,32 +83,26 @@ def _batch() -> Mapping[str, Callable[[], Any]]:
     def ours() -> Any:
         return agent.choose_batch(shown)
 
-    def one_product_an_arm() -> None:
+    def one_product_per_arm() -> None:
         """gemm, exp and the product with the weights, for each arm."""
         for arm in range(N_ARMS):
             kernel(shown[:, arm] @ transposed[arm]) @ weights[arm]
 
-    return {"ours": ours, "one gemm + exp an arm": one_product_an_arm}
+    return {"ours": ours, "one gemm + exp an arm": one_product_per_arm}
 
 
 def _latency() -> Mapping[str, float]:
-    import time
-
-    agent, shown = _agent(), list(_contexts(DECISIONS))
-    seconds = []
-    for contexts in shown:
-        start = time.perf_counter()
-        agent.choose(contexts)
-        seconds.append(time.perf_counter() - start)
+    agent = _agent()
+    times = [seconds(partial(agent.choose, contexts)) for contexts in _contexts(DECISIONS)]
     return {
-        f"microseconds a decision, median (goal ≤ {LIMIT * 1e6:.0f})": float(np.median(seconds)) * 1e6,
-        "microseconds a decision, 99 %": float(np.quantile(seconds, 0.99)) * 1e6,
+        f"microseconds per decision, median (goal ≤ {LIMIT * 1e6:.0f})": float(np.median(times)) * 1e6,
+        "microseconds per decision, 99 %": float(np.quantile(times, 0.99)) * 1e6,
     }
 
 
 def cases() -> Iterator[Case]:
-    """Latency of one, throughput of many."""
-    title = f"{DECISIONS} decisions, K = {N_ARMS}, n = {PER_ARM} an arm, d = {DIM}, one thread, checks included"
+    """Yield the latency of one decision and the throughput of many."""
+    title = f"{DECISIONS} decisions, K = {N_ARMS}, n = {PER_ARM} per arm, d = {DIM}, one thread, checks included"
     yield Case("decision", title, _one_by_one, goals=(Goal("Vowpal Wabbit", 1.0),), facts=_latency)
-    title = f"a batch of {BATCH} decisions, K = {N_ARMS}, n = {PER_ARM} an arm, d = {DIM}, one thread"
+    title = f"a batch of {BATCH} decisions, K = {N_ARMS}, n = {PER_ARM} per arm, d = {DIM}, one thread"
     yield Case("batch", title, _batch, goals=(Goal("one gemm + exp an arm", 1 / 1.2),))

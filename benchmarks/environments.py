@@ -1,4 +1,4 @@
-"""Drawing the rounds of the paper's environment against the bare operations it needs."""
+"""Drawing the rounds of the paper's environment against the bare operations that it needs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _contenders() -> Mapping[str, Callable[[], Any]]:
         return instance.rounds(HORIZON, np.random.default_rng(1))
 
     def bare() -> None:
-        """Normal draws, one product with the centres an arm, exp, one product with the heights: no distances."""
+        """Normal draws, one product with the centres per arm, exp, one product with the heights: no distances."""
         rng = np.random.default_rng(1)
         contexts = rng.standard_normal((n_arms, HORIZON, dim))
         for arm in range(n_arms):
@@ -37,6 +37,6 @@ def _contenders() -> Mapping[str, Callable[[], Any]]:
 
 
 def cases() -> Iterator[Case]:
-    """One thread, as in a worker process."""
+    """Yield one case with one thread, as in a worker process."""
     title = f"environment, K = 20, d = 100, 500 bumps, T = {HORIZON}, one thread, against normal draws + gemm + exp"
     yield Case("environment", title, _contenders, goals=(Goal("bare operations", 1 / 1.3),))

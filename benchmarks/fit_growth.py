@@ -31,7 +31,7 @@ def _nystrom(n: int, n_centers: int = 500, dim: int = DIM) -> Fit:
 
 
 def _product(n: int) -> Fit:
-    """K v without K: what an iteration of conjugate gradients is made of."""
+    """K v without storing K: the work of one iteration of conjugate gradients."""
     X, y = data(n, DIM)
     product = KernelProduct(Gaussian(), X, 0.0, memory=0)
     return lambda: product(y)
@@ -42,10 +42,8 @@ def _iteration(n: int) -> Fit:
     return lambda: GradientDescent(Gaussian(), FixedSteps(1), memory=0).fit(X, y)
 
 
-def _curve(
-    name: str, theory: str, fits: Mapping[int, Fit], cost: Callable[[list[Fit]], list[float]]
-) -> dict[str, float]:
-    """The cost at every size, and the slope between them."""
+def _curve(name: str, theory: str, fits: Mapping[int, Fit], cost: Costs) -> dict[str, float]:
+    """Return the cost at every size, and the exponent."""
     with threadpool_limits(1):
         costs = cost(list(fits.values()))
     facts = {f"{name} at {size:,}": value for size, value in zip(fits, costs, strict=True)}
@@ -53,7 +51,7 @@ def _curve(
 
 
 def _seconds(fits: list[Fit], repeats: int = 3) -> list[float]:
-    """The least processor time of each, in turns: what else the machine does shows least in that."""
+    """Return the least processor time of each, in turns: other load affects that least."""
     seconds = [[_processor_time(fit) for fit in fits] for _ in range(repeats)]
     return [min(own) for own in zip(*seconds, strict=True)]
 
@@ -95,6 +93,6 @@ def _large_facts() -> Mapping[str, float]:
 
 
 def cases() -> Iterator[Case]:
-    """Two cases, each a few minutes."""
+    """Yield two cases, which take a few minutes each."""
     yield Case("growth-exact", "how the cost of exact fits grows", nothing, facts=_exact_facts)
     yield Case("growth-large", "how the cost of Nyström and matrix-free fits grows", nothing, facts=_large_facts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case
-from benchmarks.measure import exponent, nothing, peak_bytes
+from benchmarks.measure import exponent, nothing, peak_bytes, seconds
 from benchmarks.ucb import POLICY
 from kernelbandits import ExploreThenCommit, Gaussian, LowRank, MinNormInterpolator, Synthetic, replay
 
@@ -18,7 +17,7 @@ HORIZONS = (500, 1000, 2000, 4000)
 
 
 def _ucb_balanced(horizon: int, n_arms: int = 20, dim: int = 100) -> Callable[[], Any]:
-    """A run in which all arms are played alike, because they are all given the same norm."""
+    """A run in which all arms are played equally often, because all have the same norm."""
     instance = Synthetic(LowRank(), n_arms=n_arms, dim=dim, n_bumps=50).draw(np.random.default_rng(0))
     problem = replace(instance.problem(horizon), reward_norms=np.full(n_arms, 10.0))
     rounds = instance.rounds(horizon, np.random.default_rng(1))
@@ -27,12 +26,7 @@ def _ucb_balanced(horizon: int, n_arms: int = 20, dim: int = 100) -> Callable[[]
 
 def _seconds(run: Callable[[], Any]) -> float:
     run()
-    seconds = []
-    for _ in range(3):
-        start = time.perf_counter()
-        run()
-        seconds.append(time.perf_counter() - start)
-    return float(np.median(seconds))
+    return float(np.median([seconds(run) for _ in range(3)]))
 
 
 def _etc(n_explore: int) -> Callable[[], Any]:
@@ -58,5 +52,5 @@ def _facts() -> Mapping[str, float]:
 
 
 def cases() -> Iterator[Case]:
-    """All exponents in one case."""
+    """Yield all exponents as one case."""
     yield Case("growth", "how cost grows with T, K, d and n", nothing, facts=_facts)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+import time
 import warnings
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from benchmarks.cases import Case
-from benchmarks.measure import nothing
-from kernelbandits import ConjugateGradient, Gaussian, NoPreconditioner, PartialCholesky
+from benchmarks.measure import in_new_process, nothing, resident_peak
+from kernelbandits import ConjugateGradient, Gaussian, MinNormInterpolator, NoPreconditioner, PartialCholesky
 from kernelbandits.errors import NotConverged
 from kernelbandits.types import Array
 
@@ -20,49 +19,37 @@ N, DIM, GAMMA = 20_000, 100, 1.0
 
 
 def data(n: int, dim: int) -> tuple[Array, Array]:
-    """Normal points and a function of a few of their features, with a little noise."""
+    """Return normal points and a function of a few of their features, with a little noise."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, dim))
     return X, np.sin(X[:, :3].sum(axis=1)) + 0.1 * rng.standard_normal(n)
 
 
-_CHILD = """
-import json, time
-from kernelbandits import ConjugateGradient, Gaussian, MinNormInterpolator
-from benchmarks.iterative import DIM, GAMMA, N, data
-from benchmarks.measure import resident_peak as peak
-from threadpoolctl import threadpool_limits
-import numpy as np
-with threadpool_limits(1):
-    (X, y), (Z, _) = data(N, DIM), data(1000, DIM)
-    Z = Z[::-1] + 0.5
-    base, start = peak(), time.perf_counter()
-    ours = ConjugateGradient(Gaussian(GAMMA)).fit(X, y)
-    seconds, memory = time.perf_counter() - start, peak() - base
-    approximate = ours.mean(Z)
-    start = time.perf_counter()
-    ConjugateGradient(Gaussian(GAMMA), memory=2_000_000_000).fit(X, y)
-    kept_seconds, kept_memory = time.perf_counter() - start, peak() - base
-    start = time.perf_counter()
-    exact = MinNormInterpolator(Gaussian(GAMMA)).fit(X, y)
-    print(json.dumps({
-        "seconds, conjugate gradients": seconds,
-        "seconds, conjugate gradients with memory=2_000_000_000": kept_seconds,
-        "seconds, exact": time.perf_counter() - start,
-        "iterations": ours.report.iterations,
-        "relative residual (goal ≤ 1e-8)": ours.report.residual,
-        "extra memory in MB, conjugate gradients": memory / 1e6,
-        "extra memory in MB, conjugate gradients with memory=2_000_000_000": kept_memory / 1e6,
-        "extra memory in MB, exact": (peak() - base) / 1e6,
-        "largest difference of 1,000 predictions (goal ≤ 1e-6)": float(np.abs(exact.mean(Z) - approximate).max()),
-    }))
-"""
+def _costs() -> dict[str, float]:
+    """Fit with each solver, conjugate gradients first: the peak of memory only grows."""
+    (X, y), Z = data(N, DIM), data(1000, DIM)[0][::-1] + 0.5
+    before = resident_peak()
+    costs, predictions = {}, []
+    for name, estimator in (
+        ("conjugate gradients", ConjugateGradient(Gaussian(GAMMA))),
+        ("conjugate gradients with memory=2_000_000_000", ConjugateGradient(Gaussian(GAMMA), memory=2_000_000_000)),
+        ("exact", MinNormInterpolator(Gaussian(GAMMA))),
+    ):
+        start = time.perf_counter()
+        fit: Any = estimator.fit(X, y)
+        costs[f"seconds, {name}"] = time.perf_counter() - start
+        costs[f"extra memory in MB, {name}"] = (resident_peak() - before) / 1e6
+        if name == "conjugate gradients":
+            costs["iterations"] = float(fit.report.iterations)
+            costs["relative residual (goal ≤ 1e-8)"] = fit.report.residual
+        predictions.append(fit.mean(Z))
+        del fit
+    difference = np.abs(predictions[0] - predictions[-1]).max()
+    return costs | {"largest difference of 1,000 predictions (goal ≤ 1e-6)": float(difference)}
 
 
 def _against_exact() -> Mapping[str, float]:
-    """In a process of its own, conjugate gradients first: the peak of memory only grows."""
-    done = subprocess.run([sys.executable, "-c", _CHILD], check=True, capture_output=True, text=True)
-    facts: dict[str, float] = json.loads(done.stdout)
+    facts = in_new_process(_costs)
     facts["seconds, relative to exact (goal < 0.5, or memory < 0.25)"] = (
         facts["seconds, conjugate gradients"] / facts["seconds, exact"]
     )
@@ -78,7 +65,7 @@ def _ill_conditioned() -> Mapping[str, float]:
     iterations = {}
     for name, preconditioner in (("without", NoPreconditioner()), ("with", PartialCholesky())):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotConverged)  # the iterations up to the limit count as so many
+            warnings.simplefilter("ignore", NotConverged)  # then the limit is counted
             report = ConjugateGradient(Gaussian(1.0), 1e-3, preconditioner, max_iterations=3000).fit(X, y).report
         iterations[f"iterations {name} a preconditioner, N = 3,000, d = 3, ridge = 0.001"] = float(report.iterations)
         iterations[f"relative residual {name} a preconditioner"] = report.residual
@@ -86,7 +73,7 @@ def _ill_conditioned() -> Mapping[str, float]:
 
 
 def cases() -> Iterator[Case]:
-    """Figures rather than ratios: one exact fit of this size takes most of a minute."""
+    """Yield figures, not ratios: one exact fit of this size takes most of a minute."""
     title = f"conjugate gradients against the exact interpolator, N = {N}, d = {DIM}, one thread"
     yield Case("cg-exact", title, nothing, facts=_against_exact)
     yield Case("cg-preconditioner", "what the preconditioner saves", nothing, facts=_ill_conditioned)

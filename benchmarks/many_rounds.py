@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case
-from benchmarks.measure import exponent
+from benchmarks.measure import exponent, in_new_process, resident_peak
 from kernelbandits import (
     Belief,
     BudgetedArms,
@@ -32,7 +30,7 @@ MODEL = GaussianProcess(Gaussian(4.0) + 1.0, ridge=0.01)
 
 
 def regret(policy: Policy, horizon: int, seed: int, n_arms: int = N_ARMS) -> float:
-    """Of one run on the paper's low-rank design."""
+    """Return the regret of one run on the paper's low-rank design."""
     instance = Synthetic(LowRank(), n_arms=n_arms, dim=DIM).draw(np.random.default_rng(seed))
     return float(play(policy, instance, horizon, seed).regrets.sum())
 
@@ -52,26 +50,11 @@ def _regret_ratio(policy: type[CalibratedUCB | ThompsonSampling]) -> float:
     return sum(budgeted) / sum(exact)
 
 
-_CHILD = """
-import json, sys, time
-from benchmarks import many_rounds as rounds
-from benchmarks.measure import resident_peak
-from threadpoolctl import threadpool_limits
-start = time.perf_counter()
-with threadpool_limits(1):
-    policy = rounds.CalibratedUCB(rounds.BudgetedArms(rounds.MODEL))
-    total = rounds.regret(policy, int(sys.argv[1]), 0, int(sys.argv[2]))
-seconds = time.perf_counter() - start
-print(json.dumps([seconds, resident_peak() / 1e6, total]))
-"""
-
-
 def _costs(horizon: int, n_arms: int) -> tuple[float, float, float]:
-    """Seconds, megabytes of the whole process, regret: in a process of its own."""
-    command = [sys.executable, "-c", _CHILD, str(horizon), str(n_arms)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    seconds, megabytes, total = json.loads(done.stdout)
-    return seconds, megabytes, total
+    """Return the seconds, the megabytes of the whole process, and the regret of one run."""
+    start = time.perf_counter()
+    total = regret(CalibratedUCB(BudgetedArms(MODEL)), horizon, 0, n_arms)
+    return time.perf_counter() - start, resident_peak() / 1e6, total
 
 
 def _facts() -> Mapping[str, float]:
@@ -80,8 +63,8 @@ def _facts() -> Mapping[str, float]:
         f"{len(SEEDS)} seeds (goal ≤ 1.1)": _regret_ratio(policy)
         for policy in (CalibratedUCB, ThompsonSampling)
     }
-    by_rounds = {horizon: _costs(horizon, N_ARMS) for horizon in (12_500, 25_000, 50_000, 100_000)}
-    by_arms = {n_arms: _costs(10_000, n_arms) for n_arms in (5, 10, 20, 40)}
+    by_rounds = {horizon: in_new_process(_costs, horizon, N_ARMS) for horizon in (12_500, 25_000, 50_000, 100_000)}
+    by_arms = {n_arms: in_new_process(_costs, 10_000, n_arms) for n_arms in (5, 10, 20, 40)}
     for name, costs in (("T", by_rounds), ("K (T = 10,000)", by_arms)):
         for size, (seconds, megabytes, total) in costs.items():
             goals = (" (goal < 600)", " (goal < 1000)") if size == 100_000 else ("", "")
@@ -94,6 +77,6 @@ def _facts() -> Mapping[str, float]:
 
 
 def cases() -> Iterator[Case]:
-    """One case."""
+    """Yield one case."""
     title = f"CalibratedUCB on BudgetedArms, K = {N_ARMS}, d = {DIM}, T = {COMPARED}, one thread"
     yield Case("budgeted", title, _contenders, facts=_facts)

@@ -1,19 +1,22 @@
-"""Timing contenders fairly: interleaved in one process, so that what else the machine does hits all of them alike."""
+"""Measuring time and memory. Contenders take turns in one process, so that other load hits all of them alike."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, final
+from typing import Any, ParamSpec, TypeVar, final
 
 import numpy as np
 from threadpoolctl import threadpool_limits
+
+P = ParamSpec("P")
+Value = TypeVar("Value")
 
 
 @final
@@ -25,7 +28,7 @@ class Timing:
 
     @property
     def median(self) -> float:
-        """The middle one: robust against a disturbed run."""
+        """The median, which a disturbed run does not move."""
         return float(np.median(self.seconds))
 
     @property
@@ -38,53 +41,56 @@ class Timing:
 def interleave(
     contenders: Mapping[str, Callable[[], Any]], repeats: int, threads: int
 ) -> tuple[dict[str, Timing], dict[str, Any]]:
-    """Give every contender `repeats` turns, one after the other, after a warm-up; times, and what each returned.
+    """Give every contender `repeats` turns, in rotation, after a warm-up; return the times and the answers.
 
     A turn of a short contender is as many runs as fill a quarter of a second, so that it is not measured with caches
     that another contender has just emptied.
     """
-    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    times: dict[str, list[float]] = {name: [] for name in contenders}
     answers: dict[str, Any] = {}
     with threadpool_limits(threads):
-        runs_a_turn = {name: _runs_a_turn(run) for name, run in contenders.items()}
+        runs_per_turn = {name: _runs_per_turn(run) for name, run in contenders.items()}
         for _ in range(repeats):
             for name, run in contenders.items():
                 start = time.perf_counter()
-                for _ in range(runs_a_turn[name]):
+                for _ in range(runs_per_turn[name]):
                     answers[name] = run()
-                seconds[name].append((time.perf_counter() - start) / runs_a_turn[name])
-    return {name: Timing(tuple(values)) for name, values in seconds.items()}, answers
+                times[name].append((time.perf_counter() - start) / runs_per_turn[name])
+    return {name: Timing(tuple(values)) for name, values in times.items()}, answers
 
 
-def _runs_a_turn(run: Callable[[], Any], turn: float = 0.25) -> int:
+def _runs_per_turn(run: Callable[[], Any], turn: float = 0.25) -> int:
     run()
+    return max(1, round(turn / seconds(run)))
+
+
+def seconds(run: Callable[[], Any]) -> float:
+    """Return the seconds of one run."""
     start = time.perf_counter()
     run()
-    return max(1, round(turn / (time.perf_counter() - start)))
+    return time.perf_counter() - start
 
 
 def median_ratio(timings: Mapping[str, Timing], name: str, reference: str) -> float:
-    """Median over the rounds of time(name) / time(reference), each round measured side by side."""
+    """Return the median over the rounds of time(name) / time(reference)."""
     pairs = zip(timings[name].seconds, timings[reference].seconds, strict=True)
-    return float(np.median([ours / theirs for ours, theirs in pairs]))
+    return float(np.median([other / own for other, own in pairs]))
 
 
-def peak_resident(code: str, setup: str) -> int:
-    """Bytes by which the largest resident size of a process grows when it runs `code` after `setup` (Linux)."""
-    peak = "from benchmarks.measure import resident_peak as peak"
-    script = f"{peak}\n{setup}\nbefore = peak()\n{code}\nprint(peak() - before)"
-    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
-    return int(done.stdout)
+def in_new_process(function: Callable[P, Value], *arguments: P.args, **keywords: P.kwargs) -> Value:
+    """Return function(…) from a process of its own with one BLAS thread, for instance to measure its memory."""
+    with ProcessPoolExecutor(1, get_context("spawn"), threadpool_limits, (1,)) as process:
+        return process.submit(function, *arguments, **keywords).result()
 
 
 def resident_peak() -> int:
-    """The largest resident size of this process so far, in bytes (Linux)."""
+    """Return the largest resident size of this process so far, in bytes (Linux)."""
     [kilobytes] = re.findall(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text(encoding="ascii"))
     return int(kilobytes) * 1024
 
 
 def peak_bytes(run: Callable[[], Any]) -> int:
-    """Most memory that numpy and Python held at once beyond what they held before."""
+    """Return the most memory that numpy and Python held at once beyond what they held before."""
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
@@ -95,10 +101,10 @@ def peak_bytes(run: Callable[[], Any]) -> int:
 
 
 def exponent(sizes: list[float], values: list[float]) -> float:
-    """Slope of log(value) against log(size): how fast the cost grows."""
+    """Return the slope of log(value) against log(size): how fast the cost grows."""
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
 def nothing() -> Mapping[str, Callable[[], Any]]:
-    """Contenders of a case that has figures but no race."""
+    """Return the contenders of a case that has facts but no ratios."""
     return {"ours": lambda: None}

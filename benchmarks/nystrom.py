@@ -1,10 +1,7 @@
-"""A Nyström fit to 100,000 rows against the bare operations it needs, scikit-learn, and conjugate gradients."""
+"""A Nyström fit to 100,000 rows against the bare operations that it needs, scikit-learn, and conjugate gradients."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -14,6 +11,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from benchmarks.cases import Case, Goal
+from benchmarks.measure import in_new_process, resident_peak
 from kernelbandits import (
     Centers,
     Gaussian,
@@ -45,7 +43,7 @@ class TheirCenters(Centers):
 
 @cache
 def data() -> tuple[Array, Array, Array, Array]:
-    """Training rows with noisy targets, test rows with the truth."""
+    """Return training rows with noisy targets, and test rows with the truth."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N + TEST, DIM))
     truth = np.tanh(0.5 * X[:, :5].sum(axis=1)) + 0.1 * X[:, 5:25].sum(axis=1)
@@ -92,7 +90,7 @@ def bare(n_centers: int) -> Array:
 
 
 def conjugate_gradients(n_centers: int, tolerance: float = 1e-6) -> tuple[Array, int]:
-    """The same system without its matrix: K(X, centres) anew in every step, preconditioned by (N/M) K_MM."""
+    """The same system without its matrix: K(X, centres) is evaluated in every step; preconditioned by (N/M) K_MM."""
     X, y, _, _ = data()
     kernel, basis = Gaussian(GAMMA), Basis.of(Gaussian(GAMMA), TheirCenters().select(Gaussian(), X, n_centers, _NO_RNG))
     R, right = np.triu(basis.factor), kernel.right(basis.centers)
@@ -132,29 +130,25 @@ def _contenders(n_centers: int) -> Mapping[str, Callable[[], Any]]:
     }
 
 
-_CHILD = """
-import json, sys
-import sklearn.kernel_approximation, sklearn.linear_model, sklearn.pipeline
-from benchmarks import nystrom
-from benchmarks.measure import resident_peak as peak
-from threadpoolctl import threadpool_limits
-_, _, Z, truth = nystrom.data()
-with threadpool_limits(1):
-    before = peak()
-    fit = getattr(nystrom, sys.argv[1])(int(sys.argv[2]))
-    extra = peak() - before
-    predicted = fit.mean(Z) if sys.argv[1] == "ours" else fit.predict(Z)
-print(json.dumps([extra / 1e6, float(((predicted - truth) ** 2).mean() ** 0.5)]))
-"""
+def _memory_and_error(fit: Callable[[int], Any], n_centers: int) -> tuple[float, float]:
+    """Return the extra megabytes of a fit, and its error on the test rows."""
+    import sklearn.kernel_approximation
+    import sklearn.linear_model
+    import sklearn.pipeline  # noqa: F401
+
+    _, _, Z, truth = data()
+    before = resident_peak()
+    fitted = fit(n_centers)
+    extra = resident_peak() - before
+    predicted = fitted.mean(Z) if fit is ours else fitted.predict(Z)
+    return extra / 1e6, float(((predicted - truth) ** 2).mean() ** 0.5)
 
 
 def _facts(n_centers: int) -> Mapping[str, float]:
-    """Memory and test error, each side in a process of its own."""
     facts = {}
-    for side, goal in (("ours", f" (goal < {MOST_MEMORY})"), ("scikit_learn", "")):
-        command = [sys.executable, "-c", _CHILD, side, str(n_centers)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        facts[f"extra memory in MB, {side}{goal}"], facts[f"test error, {side}"] = json.loads(done.stdout)
+    for fit, goal in ((ours, f" (goal < {MOST_MEMORY})"), (scikit_learn, "")):
+        memory, error = in_new_process(_memory_and_error, fit, n_centers)
+        facts[f"extra memory in MB, {fit.__name__}{goal}"], facts[f"test error, {fit.__name__}"] = memory, error
     facts["test error, ours relative to theirs (goal ≤ 1)"] = (
         facts["test error, ours"] / facts["test error, scikit_learn"]
     )
@@ -166,7 +160,7 @@ def _by_conjugate_gradients() -> Mapping[str, Callable[[], Any]]:
 
 
 def clustered_error(centers: Centers, seed: int) -> float:
-    """Test error on 20,000 rows in 60 tight clusters, from more than half of the rows to a few in ten thousand."""
+    """Test error on 20,000 rows in 60 tight clusters of very different sizes."""
     rng = np.random.default_rng(seed)
     middles = 3.0 * rng.standard_normal((60, 10))
     chance = 1.0 / np.arange(1, 61) ** 2
@@ -196,7 +190,7 @@ def _clusters() -> Mapping[str, float]:
 
 
 def cases() -> Iterator[Case]:
-    """On one thread and on two."""
+    """Yield all cases, on one thread and on two."""
     for n_centers in (1000, 2000):
         for threads in (1, 2):
             yield Case(

@@ -1,4 +1,4 @@
-"""From measurements to a table, a picture and a record that the next run is compared with."""
+"""Measured cases as a table, a bar chart, and a record that the next run is compared with."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
+from matplotlib.figure import Figure
+from rich.table import Table
 
 from benchmarks.cases import Case
 from benchmarks.measure import Timing, interleave, median_ratio
 from kernelbandits.errors import InvalidFile, KernelBanditsError
 
-_PEERS = ("scikit-learn", "botorch", "torch", "mabwiser", "contextualbandits", "vowpalwabbit", "river")
+Record: TypeAlias = dict[str, Any]
+_VERSIONS = (
+    *("numpy", "scipy", "scikit-learn", "botorch", "torch", "mabwiser"),
+    *("contextualbandits", "vowpalwabbit", "river"),
+)
 
 
 @final
@@ -29,22 +35,25 @@ class Measured:
     timings: Mapping[str, Timing]
     facts: Mapping[str, float]
 
-    def ratio(self, other: str) -> float:
-        """How many times as long the other takes."""
-        return median_ratio(self.timings, other, "ours")
+    @property
+    def ratios(self) -> dict[str, float]:
+        """Time of every other contender divided by ours."""
+        return {name: median_ratio(self.timings, name, "ours") for name in self.timings if name != "ours"}
 
-    def verdict(self, other: str) -> str:
-        """Whether the goal for this contender is met; empty where there is none."""
-        goals = [goal for goal in self.case.goals if goal.other == other]
-        if not goals:
-            return ""
-        return ("met" if self.ratio(other) >= goals[0].at_least else "MISSED") + f" (≥ {goals[0].at_least:.3g})"
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """Whether each goal is met, for the contenders that were there."""
+        ratios = self.ratios
+        return {
+            goal.other: ("met" if ratios[goal.other] >= goal.at_least else "MISSED") + f" (≥ {goal.at_least:.3g})"
+            for goal in self.case.goals
+            if goal.other in ratios
+        }
 
 
 def measure(case: Case, repeats: int) -> Measured:
-    """Time all contenders of a case, interleaved, and check that they did the same work where they should."""
-    contenders = case.contenders()
-    timings, answers = interleave(contenders, repeats, case.threads)
+    """Time all contenders of a case, and check that they did the same work where they should."""
+    timings, answers = interleave(case.contenders(), repeats, case.threads)
     if case.same:
         for name, answer in answers.items():
             if not np.array_equal(answer, answers["ours"]):
@@ -54,22 +63,22 @@ def measure(case: Case, repeats: int) -> Measured:
     return Measured(case, timings, case.facts())
 
 
-def as_record(measured: Sequence[Measured], repeats: int) -> dict[str, Any]:
-    """Everything that was measured, with versions and machine, for JSON."""
+def record_of(measured: Sequence[Measured], repeats: int) -> Record:
+    """Return everything that was measured, with versions and machine, for JSON."""
     return {
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "repeats": repeats,
         "python": platform.python_version(),
         "processor": platform.machine(),
-        "versions": {name: found for name in ("numpy", "scipy", *_PEERS) if (found := _version(name))},
+        "versions": {name: found for name in _VERSIONS if (found := _version(name))},
         "cases": {
             item.case.name: {
                 "title": item.case.title,
                 "threads": item.case.threads,
                 "seconds": {name: timing.median for name, timing in item.timings.items()},
                 "spread": {name: timing.spread for name, timing in item.timings.items()},
-                "ratio": {name: item.ratio(name) for name in item.timings if name != "ours"},
-                "goals": {name: item.verdict(name) for name in item.timings if item.verdict(name)},
+                "ratio": item.ratios,
+                "goals": item.verdicts,
                 "facts": dict(item.facts),
             }
             for item in measured
@@ -84,14 +93,59 @@ def _version(name: str) -> str | None:
         return None
 
 
-def read_record(path: Path) -> dict[str, Any]:
-    """The record of an earlier run."""
+def read_record(path: Path) -> Record:
+    """Read the record of an earlier run."""
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record: Record = json.loads(path.read_text(encoding="utf-8"))
         record["cases"].items()
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise InvalidFile(
             f"{path} is no record of an earlier run ({type(error).__name__}); give its bench.json"
         ) from error
-    known: dict[str, Any] = record
-    return known
+    return record
+
+
+def table(measured: Sequence[Measured], previous: Record | None) -> Table:
+    """Return the times and ratios, with the ratios of an earlier run beside them."""
+    shown = Table(title="time of each contender divided by ours (above 1: ours is faster)", title_justify="left")
+    for column in ("case", "threads", "contender", "median", "spread", "ratio to ours", "last time", "goal"):
+        shown.add_column(column, justify="left" if column in ("case", "contender", "goal") else "right")
+    for item in measured:
+        before = (previous or {}).get("cases", {}).get(item.case.name, {}).get("ratio", {})
+        ratios, verdicts = item.ratios, item.verdicts
+        for i, (name, timing) in enumerate(item.timings.items()):
+            shown.add_row(
+                item.case.name if i == 0 else "",
+                str(item.case.threads) if i == 0 else "",
+                name,
+                _duration(timing.median),
+                f"{timing.spread:.0%}",
+                f"{ratios[name]:.2f}" if name in ratios else "",
+                f"{before[name]:.2f}" if name in before else "",
+                verdicts.get(name, ""),
+            )
+        shown.add_section()
+    return shown
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} µs"
+    return f"{seconds * 1e3:.1f} ms" if seconds < 1.0 else f"{seconds:.2f} s"
+
+
+def bar_chart(measured: Sequence[Measured]) -> Figure:
+    """Draw the ratios on a logarithmic axis; a bar to the right means that ours is faster."""
+    bars = {f"{item.case.name}: {name}": ratio for item in measured for name, ratio in item.ratios.items()}
+    figure = Figure(figsize=(8.0, 0.9 + 0.3 * len(bars)), layout="constrained")
+    axes = figure.subplots()
+    drawn = axes.barh([*bars], [ratio - 1.0 for ratio in bars.values()], left=1.0, color="#0072B2", height=0.6)
+    axes.bar_label(drawn, [f"{ratio:.2f}" for ratio in bars.values()], padding=3, fontsize=8)
+    axes.tick_params(axis="y", labelsize=8)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.axvline(1.0, color="black", linewidth=0.8)
+    axes.margins(x=0.12)
+    axes.set_xlabel("time of the contender / time of ours")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure

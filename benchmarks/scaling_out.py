@@ -1,9 +1,8 @@
-"""What more workers bring to an experiment and to a fit from a parquet file: processes, and Dask on loopback."""
+"""Speedup of an experiment and of a fit to a parquet file by more workers: processes, and Dask on this machine."""
 
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cases import Case
-from benchmarks.measure import nothing
+from benchmarks.measure import nothing, seconds
 from benchmarks.million import write_table
 from kernelbandits import Gaussian, Nystrom, fit_parquet
 from kernelbandits.experiments import load, run
@@ -38,12 +37,6 @@ def _fit(path: Path, engine: Engine) -> None:
     fit_parquet(estimator, path, reward_column="reward", engine=engine, rows_per_part=100_000)
 
 
-def _seconds(work: Callable[[Engine], Any], engine: Engine) -> float:
-    start = time.perf_counter()
-    work(engine)
-    return time.perf_counter() - start
-
-
 def _facts() -> Mapping[str, float]:
     facts: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -54,10 +47,12 @@ def _facts() -> Mapping[str, float]:
             f"fit_parquet, N = {ROWS:,}, M = {CENTERS}": partial(_fit, path),
         }
         for name, work in works.items():
-            facts |= {f"seconds for {name}: {title}": _seconds(work, engine) for title, engine in _engines().items()}
+            facts |= {
+                f"seconds for {name}: {title}": seconds(partial(work, engine)) for title, engine in _engines().items()
+            }
     return facts
 
 
 def cases() -> Iterator[Case]:
-    """One case; a Dask cluster is started and ended within each of its times."""
+    """Yield one case; times with Dask include starting and ending the cluster."""
     yield Case("workers", "what more workers bring", nothing, facts=_facts)

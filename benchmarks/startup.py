@@ -1,11 +1,10 @@
-"""How long the first import and `--help` take, in processes of their own."""
+"""Time of the first import and of `--help`, in new processes."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from tempfile import TemporaryDirectory
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case, Goal
+from benchmarks.measure import seconds
 
 _FIRST_AGENT = """
 from kernelbandits import GPUCB, Gaussian, GaussianProcess, Problem, ConstantWidth
@@ -23,10 +23,7 @@ GPUCB(GaussianProcess(Gaussian()), ConstantWidth(2.0)).start(Problem(n_arms=2, d
 
 @cache
 def _bytecode() -> TemporaryDirectory[str]:
-    """Where every library's bytecode is kept from the warm-up on: an editable one may have none, an installed one has.
-
-    The folder is there as long as this process.
-    """
+    """Folder for the bytecode of all libraries, filled by the warm-up: an editable installation may have none."""
     return TemporaryDirectory(prefix="kernelbandits-bytecode-")
 
 
@@ -45,16 +42,12 @@ def _help() -> Mapping[str, Callable[[], Any]]:
 
 
 def _help_seconds() -> Mapping[str, float]:
-    seconds = []
-    for _ in range(7):
-        start = time.perf_counter()
-        _help()["ours"]()
-        seconds.append(time.perf_counter() - start)
-    return {"seconds for `kernelbandits --help` (goal < 0.6)": float(np.median(seconds))}
+    times = [seconds(_help()["ours"]) for _ in range(7)]
+    return {"seconds for `kernelbandits --help` (goal < 0.6)": float(np.median(times))}
 
 
 def cases() -> Iterator[Case]:
-    """Import, the way to the first agent, and help."""
+    """Yield import, the first agent, and help."""
     goals = (Goal("numpy, scipy.linalg", 1 / 1.5),)
     importing = partial(_against_numpy, "import kernelbandits")
     yield Case("import", "`import kernelbandits` in a new process", importing, goals=goals)

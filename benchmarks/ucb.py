@@ -1,4 +1,4 @@
-"""CGP-UCB: `play` and live use against the same algorithm written with other tools."""
+"""CGP-UCB in simulation and live, against the same algorithm written with other tools; the default policy live."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from kernelbandits import (
     Gaussian,
     GaussianProcess,
     LowRank,
+    Policy,
     Problem,
     Rounds,
     Synthetic,
     TheoreticalWidth,
+    default_policy,
     replay,
 )
 from kernelbandits.types import IntArray
@@ -35,15 +37,15 @@ def world(horizon: int) -> tuple[Rounds, Problem]:
 
 
 def ours(horizon: int) -> IntArray:
-    """What `play` does, on rounds that were drawn beforehand."""
+    """Play rounds that were drawn beforehand, as `play` does."""
     rounds, problem = world(horizon)
     return replay(POLICY, problem, rounds, np.random.default_rng(2)).arms
 
 
-def live(horizon: int) -> IntArray:
-    """`choose` and `observe` as in production: nothing is known of the rounds ahead."""
+def live(horizon: int, policy: Policy = POLICY) -> IntArray:
+    """Use `choose` and `observe` as in production: nothing is known of the rounds ahead."""
     rounds, problem = world(horizon)
-    agent = POLICY.start(problem, np.random.default_rng(2))
+    agent = policy.start(problem, np.random.default_rng(2))
     arms = np.empty(horizon, dtype=np.int64)
     for t, contexts in enumerate(rounds.contexts):
         arm = arms[t] = agent.choose(contexts).arm
@@ -68,8 +70,12 @@ def _live(horizon: int) -> Mapping[str, Callable[[], Any]]:
     return {"ours": partial(live, horizon), "plain incremental": partial(ucb_loops.plain_incremental, rounds, problem)}
 
 
+def _default_live(horizon: int) -> Mapping[str, Callable[[], Any]]:
+    return {**_live(horizon), "ours": partial(live, horizon, default_policy())}
+
+
 def cases() -> Iterator[Case]:
-    """T = 1000 and 2000 in simulation, T = 1000 live."""
+    """Yield T = 1000 and 2000 in simulation, T = 1000 live."""
     title = "CGP-UCB, K = 20, d = 100, T = {}, one thread, `play`"
     goals = (Goal("plain incremental", 12), Goal("scikit-learn", 60), Goal("BoTorch", 150))
     yield Case("ucb-1000", title.format(1000), partial(_against_peers, 1000), goals=goals, same=True)
@@ -77,3 +83,5 @@ def cases() -> Iterator[Case]:
     yield Case("ucb-2000", title.format(2000), partial(_against_peers, 2000), goals=goals, same=True)
     title = "CGP-UCB, K = 20, d = 100, T = 1000, one thread, live `choose` and `observe`"
     yield Case("ucb-live", title, partial(_live, 1000), goals=(Goal("plain incremental", 5),), same=True)
+    title = "default_policy(), K = 20, d = 100, T = 1000, one thread, live; the plain loop is CGP-UCB, as a yardstick"
+    yield Case("default-live", title, partial(_default_live, 1000))

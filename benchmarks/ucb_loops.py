@@ -1,7 +1,7 @@
-"""CGP-UCB as it would be written with other tools, on the same rounds: the peers of our `play`.
+"""CGP-UCB written with other tools, on the same rounds: the peers of our `play`.
 
-All of them use the paper's width, with ln det(I + λ⁻²K) kept current by the determinant lemma: an observation with
-posterior variance v adds ln(1 + v/λ²).
+All of them use the paper's width. ln det(I + λ⁻²K) is updated by the determinant lemma: an observation with posterior
+variance v adds ln(1 + v/λ²).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _play(rounds: Rounds, problem: Problem, predict: Predict, learn: Learn) -> I
 
 
 def plain_incremental(rounds: Rounds, problem: Problem) -> IntArray:
-    """A Cholesky factor an arm, one row appended per observation; per arm and round one kernel call and one solve."""
+    """One Cholesky factor per arm, one row appended per observation; one kernel call and solve per arm and round."""
     kernel = Gaussian(GAMMA)
     X = [np.empty((0, problem.dim)) for _ in range(problem.n_arms)]
     L = [np.empty((0, 0)) for _ in range(problem.n_arms)]
@@ -69,7 +69,7 @@ def plain_incremental(rounds: Rounds, problem: Problem) -> IntArray:
 
 
 def scikit_learn(rounds: Rounds, problem: Problem) -> IntArray:
-    """scikit-learn's GaussianProcessRegressor, fitted again for the arm that got an observation."""
+    """scikit-learn's GaussianProcessRegressor, refitted for the arm that got an observation."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF
 

@@ -30,7 +30,7 @@ FLAGS = (
 )
 # The protocol is spoken on descriptors 3 (to the browser) and 4 (from it).
 START = 'to=$1 from=$2; shift 2; exec "$@" 3<&"$to" 4>&"$from"'
-PATIENCE = 30.0
+PATIENCE = 600.0  # seconds; it only ends a test that hangs
 
 
 class Browser:
@@ -61,7 +61,7 @@ class Browser:
         with contextlib.suppress(BrokenPipeError, ConnectionError, TimeoutError):
             self.call("Browser.close")
         try:
-            self.process.wait(timeout=10)
+            self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

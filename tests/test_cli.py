@@ -1,28 +1,24 @@
-"""The command as a real process: what it prints, writes and returns."""
+"""The command: what it prints, writes and returns; some of it as a real process."""
 
 import json
 import signal
 import subprocess
-import sys
-import time
 
 import polars as pl
 import pytest
+from loopback import wait_for
+from small import TOML
 
+from command import COMMAND, run, run_process
 from kernelbandits.cli import app
 from kernelbandits.experiments import shipped
 from kernelbandits.paper import STUDIES
 
-COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
 QUICK = ["--seeds", "2", "--horizon", "120", "--jobs", "1", "--only", "EtC", "--only", "low-rank, d = 100"]
 
 
-def run(*arguments, cwd=None):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=240, check=False)
-
-
 def test_reproduce_writes_the_folder_and_says_where(tmp_path):
-    done = run("reproduce", "figure-1", *QUICK, cwd=tmp_path)
+    done = run_process("reproduce", "figure-1", *QUICK, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", "quiet when the output is not a terminal"
     folder = tmp_path / "results" / "figure-1"
@@ -46,12 +42,8 @@ def test_json_is_all_that_is_printed(tmp_path):
 
 
 def test_run_a_file_of_the_user(tmp_path):
-    from kernelbandits.experiments import shipped
-
-    file = tmp_path / "mine.toml"
-    text = shipped()["figure-2"].read_text(encoding="utf-8")
-    file.write_text(text.replace('name = "figure-2"', 'name = "mine"').replace("2000", "130"), encoding="utf-8")
-    done = run("run", "mine.toml", "--seeds", "1", "--only", "EtC", "--jobs", "2", "--report", cwd=tmp_path)
+    (tmp_path / "mine.toml").write_text(TOML.replace('name = "small"', 'name = "mine"'), encoding="utf-8")
+    done = run_process("run", "mine.toml", "--seeds", "1", "--only", "EtC", "--jobs", "2", "--report", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "results" / "mine"
     assert (folder / "mine.png").is_file()
@@ -126,18 +118,17 @@ def test_help_names_every_study():
 
 
 def test_interrupted_by_the_keyboard(tmp_path):
+    long = TOML.replace("seeds = 3", "seeds = 1000").replace("horizon = 120", "horizon = 500")
+    (tmp_path / "long.toml").write_text(long, encoding="utf-8")
     process = subprocess.Popen(
-        [*COMMAND, "reproduce", "figure-1", "--jobs", "1", "--out", str(tmp_path / "out")],
+        [*COMMAND, "run", str(tmp_path / "long.toml"), "--jobs", "1", "--out", str(tmp_path / "out")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    end = time.monotonic() + 60
-    while not list(tmp_path.glob("out/cells/*.npy")):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_for(lambda: list(tmp_path.glob("out/cells/*.npy")), process)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130
     assert err.strip() == "kernelbandits: interrupted; finished runs are kept, the same command goes on from there"
     assert out == ""

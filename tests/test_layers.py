@@ -36,7 +36,7 @@ HEAVY = {
     "click": {"cli/"},
     "dask": {"experiments/engines"},
     "distributed": {"experiments/engines"},
-    "cloudpickle": {"experiments/engines/parcels.py"},
+    "cloudpickle": {"experiments/engines/pickling.py"},
 }
 
 

@@ -85,3 +85,15 @@ def test_it_depends_on_the_order_of_rewards():
             tracker.learn(contexts[t], int(arms[t]), float(rewards[t]), None)
         answers.append(tracker.mean_and_std(contexts[:K], None)[0])
     assert not np.allclose(*answers, atol=1e-3)
+
+
+def test_the_expected_distance_includes_the_noise():
+    """The mean at a context that is shown again and again becomes certain, its rewards do not."""
+    rng = np.random.default_rng(0)
+    contexts, rewards = rng.standard_normal((3, 2)), rng.exponential(size=300)
+    agent = kb.CalibratedUCB(kb.EmpiricalBayes(influence=kb.ClippedInnovations(3.0)), width=0.0, n_initial=0).start(
+        kb.Problem(1, 2), rng=0
+    )
+    for t, reward in enumerate(rewards):
+        agent.observe(contexts[t % 3], 0, float(reward))
+    assert agent.choose(contexts[:1]).scores[0] == pytest.approx(rewards.mean(), rel=0.1)

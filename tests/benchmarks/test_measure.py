@@ -1,17 +1,18 @@
 import json
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
-from benchmarks.bench import bench
+from benchmarks.__main__ import bench, chosen, run_cases
 from benchmarks.cases import Case, Goal, all_cases
 from benchmarks.measure import Timing, exponent, interleave, median_ratio, peak_bytes
 from benchmarks.report import measure
 from benchmarks.ucb import live, ours, world
 from benchmarks.ucb_loops import plain_incremental, scikit_learn
 
+from benchmarks import measure as measuring
+from kernelbandits.cli import main
 from kernelbandits.errors import InvalidFile, KernelBanditsError
 
 
@@ -22,13 +23,36 @@ def test_ratios_are_taken_turn_by_turn():
     assert timings["b"].spread == pytest.approx(4.5)
 
 
-def test_every_contender_gets_its_turns_and_short_ones_run_longer():
-    order = []
-    timings, answers = interleave({"long": lambda: time.sleep(0.3), "answer": lambda: order.append(1) or 42}, 2, 1)
-    assert answers["answer"] == 42
-    assert {name: len(timing.seconds) for name, timing in timings.items()} == {"long": 2, "answer": 2}
-    assert timings["long"].median > 0.29
-    assert len(order) > 100
+class Clock:
+    """A clock that only contenders move: each run takes the seconds it says."""
+
+    def __init__(self):
+        self.now, self.runs = 0.0, []
+
+    def perf_counter(self):
+        return self.now
+
+    def contender(self, seconds, answer=None):
+        def run():
+            self.now += seconds
+            self.runs.append(seconds)
+            return answer
+
+        return run
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(measuring, "time", clock)
+    return clock
+
+
+def test_every_contender_gets_its_turns_and_short_ones_run_longer(clock):
+    timings, answers = interleave({"long": clock.contender(0.5), "short": clock.contender(0.0625, 42)}, 2, 1)
+    assert answers["short"] == 42
+    assert clock.runs == [0.5] * 2 + [0.0625] * 2 + ([0.5] + [0.0625] * 4) * 2  # two runs to warm up
+    assert timings == {"long": Timing((0.5, 0.5)), "short": Timing((0.0625, 0.0625))}
 
 
 def test_exponents_and_memory():
@@ -43,17 +67,18 @@ def test_unequal_work_is_not_compared():
         measure(case, 1)
 
 
-def test_a_missed_goal_is_told():
-    contenders = {"ours": lambda: time.sleep(0.02), "fast": lambda: time.sleep(0.005)}
-    measured = measure(Case("slow", "", lambda: contenders, goals=(Goal("fast", 2.0),)), 1)
-    assert measured.verdict("fast") == "MISSED (≥ 2)"
-    assert measured.ratio("fast") < 0.6
+def test_goals_are_met_or_missed(clock):
+    contenders = {"ours": clock.contender(2.0), "fast": clock.contender(1.0), "slow": clock.contender(8.0)}
+    goals = (Goal("fast", 2.0), Goal("slow", 4.0), Goal("not installed", 3.0))
+    measured = measure(Case("case", "", lambda: contenders, goals=goals), 1)
+    assert measured.verdicts == {"fast": "MISSED (≥ 2)", "slow": "met (≥ 4)"}
+    assert measured.ratios == {"fast": 0.5, "slow": 4.0}
 
 
 def test_all_sides_of_the_ucb_benchmark_choose_the_same_arms():
-    rounds, problem = world(120)
-    arms = ours(120)
-    assert np.array_equal(live(120), arms)
+    rounds, problem = world(60)
+    arms = ours(60)
+    assert np.array_equal(live(60), arms)
     assert np.array_equal(plain_incremental(rounds, problem), arms)
     assert np.array_equal(scikit_learn(rounds, problem), arms)
 
@@ -71,22 +96,41 @@ def test_cases_have_names_of_their_own_and_goals_among_their_contenders():
     }
 
 
-def test_the_command_writes_a_record_and_compares_with_the_last(tmp_path):
-    command = [sys.executable, "-m", "benchmarks"]
-    options = ["--only", "batch", "--repeats", "1", "--out", str(tmp_path)]
-    first = subprocess.run([*command, *options, "--json"], capture_output=True, text=True, check=True)
-    assert json.loads(first.stdout) == json.loads((tmp_path / "bench.json").read_text(encoding="utf-8"))
-    ratio = json.loads(first.stdout)["cases"]["batch"]["ratio"]["one gemm + exp an arm"]
-    again = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
-    assert f"{ratio:.2f}" in again.stdout
+def test_the_command_writes_a_record(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks",
+        "--only",
+        "batch",
+        "--repeats",
+        "1",
+        "--out",
+        str(tmp_path),
+        "--json",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == json.loads((tmp_path / "bench.json").read_text(encoding="utf-8"))
+    assert json.loads(done.stdout)["cases"]["batch"]["ratio"]["one gemm + exp an arm"] > 0.0
+
+
+def test_a_run_is_compared_with_the_last(tmp_path, clock, capsys):
+    for seconds in (3.0, 5.0):
+        contenders = {"ours": clock.contender(1.0), "other": clock.contender(seconds)}
+        case = Case("case", "", lambda contenders=contenders: contenders, facts=lambda: {"points": 7.0})
+        run_cases([case], 1, tmp_path, None, quiet=False)
+    last = capsys.readouterr().out.rpartition("time of each contender")[2]
+    assert "5.00 │      3.00" in last
+    assert "case: points: 7" in last
+    assert "bench.json, bench.png, bench.svg" in last
     assert (tmp_path / "bench.png").is_file()
 
 
-def test_an_unknown_case_names_the_nearest():
-    command = [sys.executable, "-m", "benchmarks", "--only", "bach"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.strip() == "kernelbandits: no benchmark is called 'bach'; did you mean 'batch'?"
+def test_an_unknown_case_names_the_nearest(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--only", "bach"], command=bench)
+    assert end.value.code == 2
+    assert capsys.readouterr().err.strip() == "kernelbandits: no benchmark is called 'bach'; did you mean 'batch'?"
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", '{"cases": 1}'])
@@ -95,5 +139,5 @@ def test_a_record_to_compare_with_must_be_one(tmp_path, content):
     if content is not None:
         record.write_text(content, encoding="utf-8")
     with pytest.raises(InvalidFile, match=r"earlier\.json is no record of an earlier run .*; give its bench\.json"):
-        bench(("batch",), 1, tmp_path / "out", as_json=False, compare=record)
+        run_cases(chosen(("batch",)), 1, tmp_path / "out", record, quiet=True)
     assert not (tmp_path / "out").exists()

@@ -2,19 +2,17 @@
 
 import gzip
 import re
-import subprocess
-import sys
 
 import pytest
 
 import examples
 import kernelbandits as kb
+from command import run
 from kernelbandits.environments.avazu.schema import COLUMNS
 from kernelbandits.errors import InvalidFile
 
 ROWS = examples.IMPRESSIONS.read_text(encoding="utf-8").splitlines()
 DESIGN = kb.AvazuDesign(dim=5, n_oracle=20, n_contexts=30)
-COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
 
 
 def changed(row, column, value):
@@ -93,10 +91,6 @@ def test_a_broken_file_is_one_clear_line(tmp_path, name):
     message = str(refusal.value)
     assert f"{name}.csv" in message
     assert "\n" not in message
-
-
-def run(*arguments, cwd):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
 
 
 @pytest.mark.parametrize("name", ["truncated-gzip", "click-is-a-word", "semicolons"])

@@ -2,13 +2,12 @@
 
 import gzip
 import itertools
-import subprocess
-import sys
 
 import numpy as np
 import polars as pl
 import pytest
 
+from command import run
 from kernelbandits.environments.avazu import standin
 from kernelbandits.environments.avazu.blocks import read_blocks
 from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
@@ -132,8 +131,7 @@ def test_files_hold_the_rows_plain_or_compressed(tmp_path):
 
 
 def test_the_command_says_what_it_wrote(tmp_path):
-    command = [sys.executable, "-c", "from kernelbandits.cli import main; main()", "make-stand-in", "new/a.csv"]
-    done = subprocess.run([*command, "--rows", "50"], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = run("make-stand-in", "new/a.csv", "--rows", "50", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "Wrote 50 rows of the synthetic stand-in (no Avazu data) to new/a.csv\n"
     assert len((tmp_path / "new" / "a.csv").read_text().splitlines()) == 51

@@ -100,3 +100,10 @@ def test_noise_has_the_stated_standard_deviation():
 def test_the_problem_states_what_the_paper_gives_its_methods():
     problem = draw(noise_std=0.25).problem(horizon=9)
     assert (problem.n_arms, problem.dim, problem.horizon, problem.noise_std) == (3, 6, 9, 0.25)
+
+
+@pytest.mark.parametrize("law", [kb.NormalNoise(), kb.StudentNoise(df=9.0)], ids=repr)
+def test_noise_has_mean_0_and_variance_1(law):
+    draws = law.draw(200_000, np.random.default_rng(0))
+    assert abs(draws.mean()) < 0.01
+    assert draws.var() == pytest.approx(1.0, abs=0.02)

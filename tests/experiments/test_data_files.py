@@ -3,14 +3,13 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 from kernelbandits.experiments.fingerprints import fingerprint
 
 import examples
 import kernelbandits as kb
+from command import run, run_process
 from kernelbandits.errors import InvalidFile
 from kernelbandits.tables import digests
 
@@ -100,24 +99,14 @@ def test_a_wrong_file_is_refused_with_its_place(folder, old, new, words):
         kb.load(folder / "visits.toml")
 
 
-def run(folder, *options):
-    return subprocess.run(
-        [sys.executable, "-c", "from kernelbandits.cli import main; main()", "run", "visits.toml", *options],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_the_command_says_what_was_done_to_the_data(folder):
-    done = run(folder, "--jobs", "1")
+    done = run("run", "visits.toml", "--jobs", "1", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "offers: visits.csv: 150 rows, 3 classes of 'offer': cake (54), coffee (37), tea (59)" in done.stdout
     record = json.loads((folder / "results" / "visits" / "provenance.json").read_text(encoding="utf-8"))
     assert any("missing numbers in 'age'" in line for line in record["notes"]["offers"])
     assert list(record["files"]) == [str(folder / "tables" / "visits.csv")]
-    again = json.loads(run(folder, "--jobs", "2", "--json").stdout)
+    again = json.loads(run_process("run", "visits.toml", "--jobs", "2", "--json", cwd=folder).stdout)
     assert again["notes"] == record["notes"]
 
 
@@ -128,7 +117,7 @@ def test_results_do_not_depend_on_the_number_of_workers(folder):
     policy = f'{{ type = "ExploreThenCommit", n_explore = 30, estimator = {estimator} }}'
     (folder / "visits.toml").write_text(text.replace('{ type = "Uniform" }', policy), encoding="utf-8")
     for jobs in ("1", "2"):
-        done = run(folder, "--jobs", jobs, "--out", jobs)
+        done = run_process("run", "visits.toml", "--jobs", jobs, "--out", jobs, cwd=folder)
         assert done.returncode == 0, done.stderr
     assert (folder / "1" / "results.parquet").read_bytes() == (folder / "2" / "results.parquet").read_bytes()
 
@@ -148,7 +137,7 @@ def test_results_do_not_depend_on_the_number_of_workers(folder):
 def test_a_broken_table_is_one_line_and_nothing_is_written(folder, change, options, words):
     path = folder / "tables" / "visits.csv"
     path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
-    done = run(folder, *options)
+    done = run("run", "visits.toml", *options, cwd=folder)
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1

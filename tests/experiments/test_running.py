@@ -1,15 +1,27 @@
+import shutil
+
 import numpy as np
 import polars as pl
 import pytest
+from small import TOML
 
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed
 from kernelbandits.experiments import InProcess, Processes, Store
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder in which all cells of `small` are finished."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "small.toml").write_text(TOML, encoding="utf-8")
+    kb.run(kb.load(folder / "small.toml"), folder / "store", InProcess())
+    return folder / "store"
+
+
 @pytest.fixture
-def undisturbed(small, tmp_path):
-    return kb.run(small, tmp_path / "undisturbed", InProcess()).frame
+def undisturbed(small, finished):
+    return kb.run(small, finished, InProcess()).frame
 
 
 def test_the_same_bytes_for_any_number_of_workers(small, tmp_path, undisturbed):
@@ -35,17 +47,15 @@ def test_finished_cells_are_not_computed_again(small, tmp_path):
 
 
 @pytest.mark.parametrize("damage", [b"", b"\x93NUMPY", b"not an array at all"])
-def test_a_damaged_cell_is_computed_again(small, tmp_path, undisturbed, damage):
-    store = Store(tmp_path / "damaged")
-    kb.run(small, store, InProcess())
+def test_a_damaged_cell_is_computed_again(small, tmp_path, finished, undisturbed, damage):
+    store = Store(shutil.copytree(finished, tmp_path / "damaged"))
     victim = sorted(store.cells.iterdir())[4]
     victim.write_bytes(damage)
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
 
 
-def test_a_truncated_cell_is_computed_again(small, tmp_path, undisturbed):
-    store = Store(tmp_path / "truncated")
-    kb.run(small, store, InProcess())
+def test_a_truncated_cell_is_computed_again(small, tmp_path, finished, undisturbed):
+    store = Store(shutil.copytree(finished, tmp_path / "truncated"))
     victim = sorted(store.cells.iterdir())[4]
     victim.write_bytes(victim.read_bytes()[:-100])
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
@@ -59,8 +69,8 @@ def test_a_half_written_file_is_no_cell_and_no_obstacle(small, tmp_path, undistu
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
 
 
-def test_one_seed_is_one_world_for_all_methods(small, tmp_path):
-    frame = kb.run(small, tmp_path, InProcess()).frame
+def test_one_seed_is_one_world_for_all_methods(undisturbed):
+    frame = undisturbed
     uniform = frame.filter((pl.col("method") == "Uniform") & (pl.col("panel") == "decay") & (pl.col("seed") == 1))
     other = frame.filter((pl.col("method") == "EtC") & (pl.col("panel") == "decay") & (pl.col("seed") == 1))
     same_arm = uniform["arm"].to_numpy() == other["arm"].to_numpy()
@@ -68,13 +78,15 @@ def test_one_seed_is_one_world_for_all_methods(small, tmp_path):
     assert np.array_equal(uniform["regret"].to_numpy()[same_arm], other["regret"].to_numpy()[same_arm])
 
 
-def test_a_cell_equals_the_library_call(small, tmp_path):
-    results = kb.run(small, tmp_path, InProcess())
+def test_a_cell_equals_the_library_call(small, finished):
+    results = kb.run(small, finished, InProcess())
     panel = small.panels[1]
     for_instance, for_play = np.random.SeedSequence(2).spawn(2)
     instance = panel.environment.draw(np.random.default_rng(for_instance))
-    trace = kb.play(panel.methods["UCB"], instance, small.horizon, np.random.default_rng(for_play))
-    assert np.array_equal(results.curves("decay", "UCB")[2], trace.cumulative_regret)
+    for name, method in panel.methods.items():  # Uniform plays by its own chance
+        trace = kb.play(method, instance, small.horizon, np.random.default_rng(for_play))
+        for_play = np.random.SeedSequence(2).spawn(2)[1]
+        assert np.array_equal(results.curves("decay", name)[2], trace.cumulative_regret)
 
 
 @pytest.mark.parametrize("engine", [InProcess(), Processes(2)])

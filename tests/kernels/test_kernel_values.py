@@ -1,6 +1,6 @@
 """Gram blocks against the formulas written out for one pair of points at a time."""
 
-from math import exp, sqrt
+from math import exp, pi, sin, sqrt
 
 import numpy as np
 import pytest
@@ -34,6 +34,10 @@ FORMULAS = [
     (kb.Gaussian(gamma=4.0), lambda x, z: exp(-4.0 * distance(x, z) ** 2)),
     (kb.Laplace(gamma=0.8), lambda x, z: exp(-0.8 * distance(x, z))),
     (kb.RationalQuadratic(alpha=0.7, length=1.3), lambda x, z: (1 + distance(x, z) ** 2 / (1.4 * 1.69)) ** -0.7),
+    (
+        kb.Periodic(period=1.7, gamma=0.6),
+        lambda x, z: exp(-1.2 / D * sum(sin(pi * (a - b) / 1.7) ** 2 for a, b in zip(x, z, strict=True))),
+    ),
     (kb.Matern(nu=0.5, length=2.0), lambda x, z: exp(-distance(x, z) / 2.0)),
     (kb.Matern(nu=1.5), lambda x, z: (1 + sqrt(3) * distance(x, z)) * exp(-sqrt(3) * distance(x, z))),
     (

@@ -85,3 +85,12 @@ def test_branches_do_not_touch_each_other(trunk, left, right):
     assert np.allclose(inverse(first) @ np.linalg.cholesky(A), np.eye(len(A)), atol=1e-8)
     assert np.allclose(inverse(second) @ np.linalg.cholesky(B), np.eye(len(B)), atol=1e-8)
     assert np.allclose(inverse(base) @ np.linalg.cholesky(A[:trunk, :trunk]), np.eye(trunk), atol=1e-8)
+
+
+def test_several_rows_that_were_appended_at_once():
+    A = positive_definite(40)
+    L = np.linalg.cholesky(A)
+    factor = InverseFactor.of(A[:25, :25].copy())
+    for n in range(25, 40):  # nothing is asked in between
+        factor, _ = factor.append(L[n, :n], A[n, n], L[n, n] ** 2)
+    assert np.allclose(inverse(factor) @ L, np.eye(40), atol=1e-10)

@@ -1,13 +1,11 @@
 """The study of policies that are told nothing: its panels, its ratios, its command."""
 
-import subprocess
-import sys
-
 import numpy as np
 import polars as pl
 import pytest
 
 import kernelbandits as kb
+from command import run
 from kernelbandits.experiments import InProcess, Runner, Store
 from kernelbandits.paper.beyond import misspecified, panel_of, suites
 from kernelbandits.paper.suite import DEFAULT, Suite
@@ -59,23 +57,8 @@ def test_findings_tell_where_the_promise_is_kept(small):
 
 
 def test_the_command(tmp_path):
-    code = "from kernelbandits.cli import main; main()"
-    arguments = [
-        "reproduce",
-        "beyond",
-        "--only",
-        "figure-2",
-        "--seeds",
-        "2",
-        "--horizon",
-        "110",
-        "--jobs",
-        "1",
-        "--report",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False
-    )
+    options = ["--only", "figure-2", "--seeds", "2", "--horizon", "110", "--jobs", "1", "--report"]
+    done = run("reproduce", "beyond", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "default policy: at most 0.8 × the best of the paper's eight" in done.stdout
     folder = tmp_path / "results" / "beyond"

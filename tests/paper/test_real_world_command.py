@@ -3,20 +3,16 @@
 import json
 import os
 import subprocess
-import sys
 
 import numpy as np
 import polars as pl
 import pytest
 
-COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
+from command import run, run_process
+
 QUICK = ["reproduce", "real-world", "--seeds", "2", "--horizon", "60"]
 DATA = os.environ.get("KERNELBANDITS_DATA_DIR")
 METHODS = 11
-
-
-def run(*arguments, cwd):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=400, check=False)
 
 
 def table(path, n=120):
@@ -35,7 +31,7 @@ def test_digits_alone_and_the_same_bytes_for_any_number_of_jobs(tmp_path):
     assert printed.stderr == "", "quiet when the output is not a terminal"
     assert "Left out: MNIST, ISOLET, mushroom, adult, warfarin (give the folder" in printed.stdout
     assert "digits: " in printed.stdout
-    other = run(*QUICK, "--jobs", "2", "--json", "--report", "--out", "other", cwd=tmp_path)
+    other = run_process(*QUICK, "--jobs", "2", "--json", "--report", "--out", "other", cwd=tmp_path)
     record = json.loads(other.stdout)
     folder = tmp_path / "results" / "real-world"
     names = {"results.parquet", "summary.csv", "real-world.png", "real-world.svg", "digits.npz"}
@@ -100,7 +96,7 @@ def test_a_mistake_is_one_clear_line(tmp_path, arguments, message):
 @pytest.mark.slow
 @pytest.mark.skipif(not DATA, reason="KERNELBANDITS_DATA_DIR does not name a folder with the data sets")
 def test_all_six_data_sets(tmp_path):
-    done = run(*QUICK[:-1], "300", "--data-dir", DATA, "--json", cwd=tmp_path)
+    done = run_process(*QUICK[:-1], "300", "--data-dir", DATA, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
     regret = {(row["panel"], row["method"]): row["mean_regret"] for row in record["summary"]}

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,21 +10,17 @@ import pytest
 
 import examples
 import kernelbandits as kb
+from command import run
 from kernelbandits.experiments import regret_picture
 from kernelbandits.paper import table_1
 from kernelbandits.reporting import Document
 
-COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
 SMALL = kb.AvazuDesign(dim=5, n_oracle=20, n_contexts=30)
 FOLDER = os.environ.get("KERNELBANDITS_DATA_DIR")
 REAL = Path(FOLDER or "") / "avazu_labelled.csv.gz"
 needs_rows = pytest.mark.skipif(
     FOLDER is None or not REAL.is_file(), reason="KERNELBANDITS_DATA_DIR names no folder with avazu_labelled.csv.gz"
 )
-
-
-def run(*arguments, cwd):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=400, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +112,7 @@ def test_a_toml_file_can_name_it(tmp_path):
         """,
         encoding="utf-8",
     )
-    done = run("run", "mine.toml", "--json", cwd=tmp_path)
+    done = run("run", "mine.toml", "--jobs", "1", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
     assert record["summary"][0]["mean_regret"] > 0

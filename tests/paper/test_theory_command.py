@@ -1,21 +1,16 @@
 """`kernelbandits reproduce theory` as a process: files, output, options; the same bytes for any number of jobs."""
 
 import json
-import subprocess
-import sys
 from html import escape
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
+from command import run, run_process
+
 PARTS = ["--only", "information", "--only", "rate"]
 QUICK = ["reproduce", "theory", *PARTS, "--seeds", "1", "--horizon", "512"]
-
-
-def run(*arguments, cwd):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=240, check=False)
 
 
 def test_files_and_tables_do_not_depend_on_the_jobs(tmp_path):
@@ -24,7 +19,7 @@ def test_files_and_tables_do_not_depend_on_the_jobs(tmp_path):
     assert printed.stderr == "", "quiet when the output is not a terminal"
     assert "fitted slope" in printed.stdout
     assert "the regret of CGP-UCB is" in printed.stdout
-    other = run(*QUICK, "--jobs", "2", "--json", "--report", "--out", "other", cwd=tmp_path)
+    other = run_process(*QUICK, "--jobs", "2", "--json", "--report", "--out", "other", cwd=tmp_path)
     record = json.loads(other.stdout)
     folder = tmp_path / "results" / "theory"
     names = {"rate.csv", "c-regret.png", "c-regret.svg", "information.csv", "d-information.png", "d-information.svg"}

@@ -51,7 +51,7 @@ def test_exploration_lasts_as_many_rounds_as_there_are_features():
 
 @pytest.mark.parametrize("size", [PAPER, SMALL], ids=["paper", "small"])
 @pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 @pytest.mark.parametrize("method", METHODS)
 def test_arms_are_those_of_the_formulas(size, design, seed, method):
     trace = kb.replay(policy(method, size), *drawn(size, design, seed), np.random.default_rng(seed))

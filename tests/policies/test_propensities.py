@@ -123,6 +123,7 @@ def test_a_choice_has_the_probability_it_says():
     assert chisquare(counts[:4], 6000 * expected[:4]).pvalue > 0.01
 
 
+@pytest.mark.slow  # it compares with a clock
 def test_it_is_quick():
     rng = np.random.default_rng(0)
     mean, std = rng.standard_normal(20), rng.uniform(0.2, 1.0, 20)

@@ -58,7 +58,9 @@ def test_it_is_the_algorithm_of_the_paper(policy, group):
     reached = set()
     for t, (arm, level) in enumerate(expected):
         decision = agent.choose(ROUNDS.contexts[t])
-        while decision.propensity < 1.0 and decision.arm != arm:  # equally wide arms: let chance decide once more
+        for _ in range(200):  # equally wide arms: let chance decide once more
+            if decision.propensity == 1.0 or decision.arm == arm:
+                break
             agent.withdraw(decision)
             decision = agent.choose(ROUNDS.contexts[t])
         assert decision.arm == arm, f"round {t}"

@@ -163,3 +163,15 @@ def test_holding_out_rows_works_the_same_when_their_block_is_too_large_to_keep(m
     made_again = estimator.fit(X, y)
     assert made_again.report.iterations == kept.report.iterations
     assert np.allclose(made_again.mean(X), kept.mean(X))
+
+
+def test_held_out_rows_choose_the_step_with_the_least_error():
+    """With K = 1 everywhere, predictions are the sum of the weights; the targets are 1."""
+
+    def descend(rows):
+        for total in (0.0, 0.4, 0.9, 1.3, 2.0, 3.0, 4.0):
+            yield np.full(len(rows), total / len(rows))
+
+    X, y = np.ones((20, 1)), np.ones(20)
+    stop = kb.HeldOut(patience=3).decide(kb.Linear(), X, y, descend, np.random.default_rng(0))
+    assert (stop.steps, stop.met) == (2, True)

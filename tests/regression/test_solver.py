@@ -1,6 +1,8 @@
 """The choice of a solver, estimates of cost, and refusals of what cannot fit into memory."""
 
 import time
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 import pytest
@@ -107,18 +109,27 @@ def test_a_cost_of_a_senseless_size_is_refused(n, d):
         kb.estimate(kb.KernelRidge(kb.Gaussian()), n, d)
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class NeverEvaluated(kb.RadialKernel):
+    def profile(self, t, order=0):
+        raise AssertionError("the fit has begun")
+
+
 @pytest.mark.parametrize(
     "estimator",
-    [kb.MinNormInterpolator(kb.Gaussian()), kb.KernelRidge(kb.Gaussian(), 0.5), kb.GaussianProcess(kb.Gaussian())],
+    [
+        kb.MinNormInterpolator(NeverEvaluated()),
+        kb.KernelRidge(NeverEvaluated(), 0.5),
+        kb.GaussianProcess(NeverEvaluated()),
+    ],
     ids=repr,
 )
 def test_a_fit_that_cannot_fit_is_refused_before_it_begins(estimator):
     n = 1 + int(np.sqrt(memory.available() / 8.0))
     X = np.arange(float(n))[:, np.newaxis]
-    start = time.perf_counter()
     with pytest.raises(TooLarge, match=rf"an exact fit of {n} points needs .* GB of memory, .* solver_for\({n}, 1, "):
         estimator.fit(X, X[:, 0])
-    assert time.perf_counter() - start < 2.0
 
 
 def test_too_many_centres_are_refused():

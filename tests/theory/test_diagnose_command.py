@@ -1,9 +1,7 @@
-"""`kernelbandits diagnose` and `budget` as real processes on real files."""
+"""`kernelbandits diagnose` and `budget` on real files."""
 
 import gzip
 import json
-import subprocess
-import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,15 +9,11 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
+from command import run, run_process
 from kernelbandits.cli import main
 from kernelbandits.theory.diagnosis.reading import read_sample
 
-COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
 LOG = ["--arm-column", "arm", "--reward-column", "reward", "--drop", "user"]
-
-
-def run(*arguments, cwd=None):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +178,7 @@ def test_a_mistake_is_one_clear_line(tmp_path, arguments, message, monkeypatch, 
 
 def test_a_mistake_as_a_process(tmp_path):
     (tmp_path / "nan.csv").write_text("a,b\n1,2\n3,NaN\n", encoding="utf-8")
-    done = run("diagnose", "nan.csv", cwd=tmp_path)
+    done = run_process("diagnose", "nan.csv", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("kernelbandits: nan.csv: row 2 ")
     assert "Traceback" in run("diagnose", "nan.csv", "--debug", cwd=tmp_path).stderr

@@ -1,5 +1,6 @@
 """The Dask engine with a real scheduler and real workers: the same bytes as here, whatever dies on the way."""
 
+import contextlib
 import logging
 import os
 import shutil
@@ -16,8 +17,8 @@ from threadpoolctl import threadpool_info
 
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
-from kernelbandits.experiments.engines import Dask, InProcess, Loopback, Scheduler, dask, parcels
-from kernelbandits.experiments.engines.tree import combined
+from kernelbandits.experiments.engines import Dask, InProcess, Loopback, Scheduler, dask, pickling
+from kernelbandits.experiments.engines.reduction import reduce_tree
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +124,7 @@ def test_an_edited_module_replaces_the_old_one_on_the_workers(tmp_path, engine, 
 
 
 def test_another_version_on_the_workers_is_refused(engine, monkeypatch):
-    monkeypatch.setattr(parcels, "__version__", "99.9")
+    monkeypatch.setattr(pickling, "__version__", "99.9")
     with pytest.raises(EngineFailed, match=r"a worker has kernelbandits 0\..*this process has 99.9; install 99.9"):
         list(engine.map(abs, [1]))
 
@@ -153,7 +154,7 @@ def test_a_task_that_kills_its_workers_is_given_up_with_a_line(tmp_path):
 
 
 def test_without_workers_it_says_so_and_waits(tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr("kernelbandits.experiments.engines.session._GLANCE", 0.2)
+    monkeypatch.setattr("kernelbandits.experiments.engines.connection.POLL_SECONDS", 0.2)
     with (
         machines(tmp_path, n_workers=0) as running,
         caplog.at_level(logging.WARNING, "kernelbandits.experiments.engines"),
@@ -193,18 +194,29 @@ def test_sums_have_the_same_bits(engine, n):
     assert np.array_equal(engine.reduce(block_sum, np.add, range(n)), InProcess().reduce(block_sum, np.add, range(n)))
 
 
-def unhurried(task):
-    time.sleep(0.2)
-    return task
+def take_a_ticket(task):
+    """Answer after a file could be removed from the folder."""
+    folder, number = task
+    while True:
+        for ticket in folder.iterdir():
+            with contextlib.suppress(FileNotFoundError):  # another worker took it
+                ticket.unlink()
+                return number
+        time.sleep(0.01)
 
 
-def test_how_far_a_sum_is_can_be_followed(engine, monkeypatch):
-    monkeypatch.setattr("kernelbandits.experiments.engines.session._GLANCE", 0.05)
+def test_progress_of_a_sum_is_reported(engine, monkeypatch, tmp_path):
+    monkeypatch.setattr("kernelbandits.experiments.engines.connection.POLL_SECONDS", 0.05)
     heard = []
-    assert engine.reduce(unhurried, int.__add__, range(1, 9), heard.append) == 36
+
+    def hear(done):
+        if done not in heard:
+            (tmp_path / str(done)).touch()  # one more task may end
+        heard.append(done)
+
+    assert engine.reduce(take_a_ticket, int.__add__, [(tmp_path, number) for number in range(1, 6)], hear) == 15
     assert heard == sorted(heard)
-    assert len({*heard}) > 2
-    assert heard[-1] <= 8
+    assert {*range(5)} <= {*heard} <= {*range(6)}
 
 
 def test_tasks_that_will_be_summed_have_few_dependencies_in_the_eyes_of_the_scheduler(two):
@@ -214,10 +226,10 @@ def test_tasks_that_will_be_summed_have_few_dependencies_in_the_eyes_of_the_sche
         groups = [group for group in dask_scheduler.task_groups.values() if len(group) == 10]
         return [sum(len(dependency) for dependency in group.dependencies) for group in groups]
 
-    with Scheduler(two.address).session() as session:
-        leaves = session.calls(block_sum, range(10))
-        combined(leaves, session.joining(np.add)).result()
-        assert session.client.run_on_scheduler(dependencies) == [2]  # the function, and the modules that it needs
+    with Scheduler(two.address).connect() as connection:
+        leaves = connection.submit(block_sum, range(10))
+        reduce_tree(leaves, connection.combining(np.add)).result()
+        assert connection.client.run_on_scheduler(dependencies) == [2]  # the function, and the modules that it needs
 
 
 def test_jobs_and_a_scheduler_do_not_go_together():
@@ -226,14 +238,18 @@ def test_jobs_and_a_scheduler_do_not_go_together():
 
 
 def hold(task):
-    time.sleep(0.05)
-    return os.getpid()
+    """The first task lasts until most of the others are done."""
+    folder, number = task
+    while number == 0 and len(list(folder.iterdir())) < 35:
+        time.sleep(0.01)
+    (folder / str(number)).touch()
+    return number, os.getpid()
 
 
-def test_all_workers_get_their_share(engine):
-    pids = list(engine.map(hold, range(40)))
-    assert len(set(pids)) == 2
-    assert min(pids.count(pid) for pid in set(pids)) >= 12
+def test_a_free_worker_gets_the_next_task_while_another_is_busy(engine, tmp_path):
+    pids = dict(engine.map(hold, [(tmp_path, number) for number in range(40)]))
+    assert len({*pids.values()}) == 2
+    assert list(pids.values()).count(pids[0]) <= 5
 
 
 def listening():
@@ -244,7 +260,7 @@ def listening():
 
 def test_workers_of_this_machine_listen_to_it_alone():
     before = listening()
-    with Loopback(1).session():
+    with Loopback(1).connect():
         opened = listening() - before
     assert len(opened) >= 3
     assert {address.ip for _, address in opened} == {"127.0.0.1"}

@@ -1,8 +1,8 @@
-"""Where the work is done: here, in worker processes of this machine, or on a Dask cluster."""
+"""Engines run tasks: in this process, in worker processes of this machine, or on a Dask cluster."""
 
 from kernelbandits.experiments.engines.base import Engine, in_order
 from kernelbandits.experiments.engines.cluster import Cluster, Dask, Loopback, Scheduler, dask
-from kernelbandits.experiments.engines.machine import InProcess, Processes, local, workers
+from kernelbandits.experiments.engines.processes import InProcess, Processes, local, workers
 
 __all__ = [
     "Cluster",

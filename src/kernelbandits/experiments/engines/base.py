@@ -1,66 +1,57 @@
-"""Where the work is done. An engine maps a function over tasks; answers do not depend on which engine it was."""
+"""The interface of all engines."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TypeVar
-
-from threadpoolctl import threadpool_limits
-
-from kernelbandits.experiments.engines.tree import checked, combined_as_they_come
+from typing import ClassVar, TypeAlias, TypeVar
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
+Map: TypeAlias = Callable[[Task], Answer]
+Combine: TypeAlias = Callable[[Answer, Answer], Answer]
+Tell: TypeAlias = Callable[[int], None]
+"""Hears how many tasks are finished."""
 
 
 def ignore(done: int) -> None:
-    """Nobody wants to know how far the work is."""
+    """Do nothing: the default for `on_progress`."""
 
 
 class Engine(ABC):
-    """Maps a function over tasks. Answers must not depend on the engine, nor on the order of the tasks."""
+    """Runs a function on many tasks. The answers depend neither on the engine nor on the order of completion."""
 
     __slots__ = ()
 
-    @property
-    @abstractmethod
-    def shares_files(self) -> bool:
-        """Whether the workers see the files of this machine, so that they may write their answers there themselves."""
+    shares_files: ClassVar[bool]
+    """Whether workers see the files of this machine, so that they can write their answers themselves."""
 
     @abstractmethod
-    def map(self, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> Iterator[Answer]:
-        """Answers as they are ready. Every call runs with one BLAS thread."""
+    def map(self, function: Map[Task, Answer], tasks: Sequence[Task]) -> Iterator[Answer]:
+        """Yield the answers as they become ready. Every call uses one BLAS thread."""
 
+    @abstractmethod
     def reduce(
-        self,
-        function: Callable[[Task], Answer],
-        combine: Callable[[Answer, Answer], Answer],
-        tasks: Sequence[Task],
-        tell: Callable[[int], None] = ignore,
+        self, function: Map[Task, Answer], combine: Combine[Answer], tasks: Sequence[Task], on_progress: Tell = ignore
     ) -> Answer:
-        """All answers combined in the tree of `kernelbandits.experiments.engines.tree`: the same bits on every engine.
+        """Combine the answers of all tasks, in the order of `reduction.reduce_tree`: the same bits on every engine.
 
-        From time to time `tell` hears how many of the tasks are done.
+        `on_progress` is called now and then with the number of finished tasks.
         """
-        answers = self.map(partial(numbered, function), list(enumerate(checked(tasks))))
-        with threadpool_limits(1):
-            return combined_as_they_come(_counted(answers, tell), len(tasks), combine)
 
 
-def in_order(engine: Engine, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
-    """The answers in the order of the tasks, whichever is ready first."""
-    found = dict(engine.map(partial(numbered, function), list(enumerate(tasks))))
+def in_order(
+    engine: Engine, function: Map[Task, Answer], tasks: Sequence[Task], on_progress: Tell = ignore
+) -> list[Answer]:
+    """Return the answers in the order of the tasks."""
+    found: dict[int, Answer] = {}
+    for i, answer in engine.map(partial(numbered, function), list(enumerate(tasks))):
+        found[i] = answer
+        on_progress(len(found))
     return [found[i] for i in range(len(tasks))]
 
 
-def numbered(function: Callable[[Task], Answer], task: tuple[int, Task]) -> tuple[int, Answer]:
-    """The answer to a numbered task, with its number."""
+def numbered(function: Map[Task, Answer], task: tuple[int, Task]) -> tuple[int, Answer]:
+    """Answer a numbered task, and return the number with the answer."""
     return task[0], function(task[1])
-
-
-def _counted(answers: Iterator[Answer], tell: Callable[[int], None]) -> Iterator[Answer]:
-    for done, answer in enumerate(answers, start=1):
-        tell(done)
-        yield answer

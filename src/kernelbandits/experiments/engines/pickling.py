@@ -1,7 +1,7 @@
-"""What travels to a worker on another machine: a pickled value together with the user's own modules that it needs.
+"""Pickled values for workers on other machines, with the user's own modules that they need.
 
-The library is installed there; `my_policies.py` beside an experiment's file is not. Each parcel brings the source, so a
-worker that joins late or is started again needs no preparation, and nothing stays with the scheduler.
+The library is installed on a worker, but `my_policies.py` beside an experiment's file is not. Every value brings the
+source that it needs, so a worker that joins late or restarts needs no preparation.
 """
 
 from __future__ import annotations
@@ -30,21 +30,20 @@ _LIBRARY = Path(__file__).parents[2]
 _STANDARD = tuple(Path(sysconfig.get_path(key)).resolve() for key in ("stdlib", "platstdlib"))
 _INSTALLED = {"site-packages", "dist-packages"}
 
-
 Modules = tuple[tuple[str, str, bytes], ...]
-"""Name, relative path and source of each of a user's modules."""
+"""Name, relative path and source of each of the user's modules."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Parcel:
-    """A pickled value, and the version of the library that packed it."""
+class Pickled:
+    """A pickled value, and the version of the library that pickled it."""
 
     version: str
     content: bytes
 
-    def open(self, modules: Modules, folder: Path) -> Any:
-        """The value; modules are put into a folder of their own under `folder` and imported from there."""
+    def load(self, modules: Modules, folder: Path) -> Any:
+        """Return the value; `modules` are written into a new folder under `folder` and imported from there."""
         if self.version != __version__:
             raise EngineFailed(
                 f"a worker has kernelbandits {__version__}, this process has {self.version}; "
@@ -55,21 +54,21 @@ class Parcel:
         return pickle.loads(self.content)
 
 
-def pack(value: Any) -> tuple[Parcel, Modules]:
-    """A value for another machine, and the user's modules that it needs there.
+def pickled(value: Any) -> tuple[Pickled, Modules]:
+    """Pickle a value for another machine, and collect the user's modules that it needs there.
 
-    What is defined in `__main__` travels by value. If a class or function from another file of the user's is in it, all
-    files of the user's that were imported go along: one may need the others.
+    Definitions in `__main__` are pickled by value. If the value refers to any other file of the user, all imported
+    files of the user are sent, because one may need the others.
     """
     buffer = io.BytesIO()
-    pickler = _NotingPickler(buffer, protocol=pickle.HIGHEST_PROTOCOL)
+    pickler = _RecordingPickler(buffer, protocol=pickle.HIGHEST_PROTOCOL)
     pickler.dump(value)
     needed = any(_is_users(sys.modules.get(name)) for name in pickler.seen)
-    return Parcel(__version__, buffer.getvalue()), tuple(sorted(_users_modules())) if needed else ()
+    return Pickled(__version__, buffer.getvalue()), tuple(sorted(_users_modules())) if needed else ()
 
 
-class _NotingPickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """Notes the modules of every class and function that the pickle refers to."""
+class _RecordingPickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """Records the modules of every class and function that the pickle refers to."""
 
     def __init__(self, file: io.BytesIO, protocol: int) -> None:
         super().__init__(file, protocol=protocol)
@@ -85,7 +84,7 @@ class _NotingPickler(cloudpickle.Pickler):  # type: ignore[misc]
 
 @cache
 def _installed() -> frozenset[str]:
-    """Names that pip installed, wherever it put them: a worker has its own, and could not do without them."""
+    """Names of packages that pip installed (also in editable mode): a worker has its own."""
     return frozenset(packages_distributions())
 
 
@@ -97,7 +96,7 @@ def _is_users(module: ModuleType | None) -> bool:
     if module.__name__.partition(".")[0] in _installed():
         return False
     path = Path(file).resolve()
-    inside = any(path.is_relative_to(place) for place in (_LIBRARY, *_STANDARD))
+    inside = any(path.is_relative_to(folder) for folder in (_LIBRARY, *_STANDARD))
     return path.is_file() and not inside and not _INSTALLED & set(path.parts)
 
 
@@ -113,19 +112,16 @@ _installing = threading.Lock()
 
 
 def _install(modules: Modules, folder: Path) -> None:
-    """Write the sources, put them first in `sys.path`, and forget modules of these names from elsewhere."""
-    place = folder / f"kernelbandits-{hashlib.sha256(repr(modules).encode()).hexdigest()[:16]}"
+    """Write the sources, put their folder first in `sys.path`, and unload modules of the same names."""
+    prefix = str(folder / "kernelbandits-")
+    target = Path(prefix + hashlib.sha256(repr(modules).encode()).hexdigest()[:16])
     with _installing:
-        if sys.path[0] == str(place):
+        if sys.path[0] == str(target):
             return
         for _, path, source in modules:
-            target = place / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source)
-        sys.path[:] = [
-            str(place),
-            *(entry for entry in sys.path if not entry.startswith(str(folder / "kernelbandits-"))),
-        ]
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+            (target / path).write_bytes(source)
+        sys.path[:] = [str(target), *(entry for entry in sys.path if not entry.startswith(prefix))]
         for name, _, _ in modules:
             sys.modules.pop(name, None)
         importlib.invalidate_caches()

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments.engines import InProcess, Processes
-from kernelbandits.experiments.engines.tree import combined, combined_as_they_come
+from kernelbandits.experiments.engines.reduction import reduce_tree, reduce_unordered
 
 
 @given(st.permutations(range(13)), st.integers(1, 13))
@@ -15,11 +15,11 @@ def test_any_order_gives_the_same_tree(order, n):
         return f"({left} {right})"
 
     come = [(i, str(i)) for i in order if i < n]
-    assert combined_as_they_come(come, n, pair) == combined([str(i) for i in range(n)], pair)
+    assert reduce_unordered(come, n, pair) == reduce_tree([str(i) for i in range(n)], pair)
 
 
 def test_the_tree_of_five():
-    assert combined(["0", "1", "2", "3", "4"], lambda a, b: f"({a}{b})") == "(((01)(23))4)"
+    assert reduce_tree(["0", "1", "2", "3", "4"], lambda a, b: f"({a}{b})") == "(((01)(23))4)"
 
 
 def test_answers_in_order_are_combined_as_soon_as_possible():
@@ -37,7 +37,7 @@ def test_answers_in_order_are_combined_as_soon_as_possible():
         held -= 1
         return a + b
 
-    assert combined_as_they_come(come(), 64, add) == 64
+    assert reduce_unordered(come(), 64, add) == 64
     assert most == 7  # log₂ 64, and the one that has just come
 
 
