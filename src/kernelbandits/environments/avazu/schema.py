@@ -26,7 +26,7 @@ FEATURES = (
     "C20",
     "C21",
 )
-"""What describes an impression. `id` is a number of the row and `click` the outcome: neither is a feature."""
+"""Features of an impression. `id` numbers the rows and `click` is the outcome: neither is a feature."""
 
 COLUMNS = ("id", "click", *FEATURES)
 

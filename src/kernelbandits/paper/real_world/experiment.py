@@ -10,8 +10,7 @@ import numpy as np
 from scipy.linalg import solve
 
 from kernelbandits import paper
-from kernelbandits.environments import Classification
-from kernelbandits.environments.labelled import LabelledPoints
+from kernelbandits.environments import Classification, LabelledPoints
 from kernelbandits.experiments import Experiment, Panel
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies import LinearThompsonSampling, LinearUCB, Policy, Uniform

@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from rich.text import Text
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.theory.diagnosis.diagnosing import diagnose
 from kernelbandits.theory.diagnosis.planning import Plan
-from kernelbandits.theory.diagnosis.reading import Sample
+from kernelbandits.theory.diagnosis.reading import ContextSample
 from kernelbandits.theory.diagnosis.record import diagnosis_record, plan_record
 from kernelbandits.theory.diagnosis.report import Diagnosis
 from kernelbandits.theory.diagnosis.standardising import standardise
@@ -26,7 +27,7 @@ from kernelbandits.theory.diagnosis.tables import diagnosis_tables, plan_table
 _WIDE = 1000  # columns of a page that is not a terminal: nothing is wrapped
 
 
-def report_sample(sample: Sample, folder: Path, *, scaled: bool, as_json: bool, **options: Any) -> None:
+def report_sample(sample: ContextSample, folder: Path, *, scaled: bool, as_json: bool, **options: Any) -> None:
     """Diagnose a sample, draw the picture, print the report."""
     from kernelbandits.reporting.figures import save
     from kernelbandits.theory.diagnosis.figures import diagnosis_picture
@@ -38,6 +39,7 @@ def report_sample(sample: Sample, folder: Path, *, scaled: bool, as_json: bool, 
     report = diagnose(sample.contexts if change is None else change.contexts, sample.arms, sample.rewards, **options)
     folder.mkdir(parents=True, exist_ok=True)
     done = None if change is None else {"mean": change.mean.tolist(), "scale": change.scale.tolist()}
+    report = replace(report, notes=(*sample.notes, *report.notes))
     record = diagnosis_record(report) | {"columns": list(sample.columns), "standardised": done}
     written = folder / "diagnosis.json"
     written.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
