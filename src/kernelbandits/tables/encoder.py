@@ -77,7 +77,7 @@ def number_columns(
         notes.append(f"missing categories are a separate level: {some([f'{name!r} ({n})' for name, n in absent if n])}")
     single = [repr(levels.column) for levels in found if len(levels.names) == 1]
     if single:
-        notes.append(f"left out, because no two levels have {rare} rows: {some(single)}")
+        notes.append(f"left out, because they have one level, or none with {rare} rows: {some(single)}")
     names = (*numerical, *(f"{name} is missing" for name in gaps), *labels)
     return NumberedColumns(tuple(numerical), _means(frame, numerical), gaps, categories, names, tuple(notes))
 
