@@ -35,11 +35,9 @@ def categorical_among(frame: pl.DataFrame, named: Sequence[str], file: str) -> l
     return found
 
 
-def level_codes(column: pl.Series, levels: pl.Series, other: int | None = None) -> IntArray:
+def level_codes(column: pl.Series, levels: pl.Series, other: int = -1) -> IntArray:
     """Return the position of each entry among the levels, shape (n,); `other` for entries that are no level."""
     positions = pl.Series(np.arange(len(levels)))
-    if other is None:
-        return column.replace_strict(levels, positions, return_dtype=pl.Int64).to_numpy()
     return column.replace_strict(levels, positions, default=other, return_dtype=pl.Int64).to_numpy()
 
 

@@ -28,13 +28,18 @@ def some(words: Sequence[str], most: int = 6) -> str:
 
 
 def choose_features(
-    known: Sequence[str], columns: Sequence[str], drop: Sequence[str], taken: Sequence[str], file: str
+    known: Sequence[str],
+    columns: Sequence[str],
+    drop: Sequence[str],
+    taken: Sequence[str],
+    file: str,
+    categorical: Sequence[str] = (),
 ) -> list[str]:
     """Return the feature columns: `columns`, or all known ones, without `drop` and those `taken` for another use."""
-    for name in (*columns, *drop, *taken):
+    for name in (*columns, *drop, *categorical, *taken):
         if name not in known:
             raise InvalidFile(f"{file} has no column {name!r}; {nearest(name, known)}")
-    both = next((name for name in columns if name in taken), None)
+    both = next((name for name in (*columns, *categorical) if name in taken), None)
     if both is not None:
         raise InvalidFile(f"{file}: column {both!r} has another use and cannot be a feature as well; name it once")
     chosen = [name for name in dict.fromkeys(columns or known) if name not in taken and name not in drop]

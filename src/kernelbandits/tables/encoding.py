@@ -66,8 +66,7 @@ class Encoding(Spec):
         """Return the columns of a table that are features; `taken` are those with another use, such as the label."""
         from kernelbandits.tables.columns import choose_features
 
-        choose_features(known, self.categorical, (), taken, file)  # refuses unknown and doubly used names
-        return choose_features(known, self.columns, self.drop, taken, file)
+        return choose_features(known, self.columns, self.drop, taken, file, self.categorical)
 
     def split(self, frame: pl.DataFrame, file: str) -> tuple[list[str], list[str]]:
         """Return the numerical and the categorical columns of a table of features; raise if one cannot be used."""

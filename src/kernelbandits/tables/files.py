@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from kernelbandits.errors import InvalidFile
 from kernelbandits.tables.columns import some
 from kernelbandits.tables.csv_files import read_csv
 from kernelbandits.types import IntArray
+
+_BROKEN = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 def read_frame(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
@@ -44,9 +47,9 @@ def understood(path: Path, endings: Sequence[str]) -> Iterator[str]:
         yield ending
     except InvalidFile:
         raise
-    except (pl.exceptions.PolarsError, OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+    except (pl.exceptions.PolarsError, ValueError, *_BROKEN) as error:
         words = (str(error).strip() or type(error).__name__).splitlines()[0]
-        hint = "; is it complete?" if isinstance(error, OSError | EOFError | zipfile.BadZipFile) else ""
+        hint = "; is it complete?" if isinstance(error, _BROKEN) else ""
         raise InvalidFile(f"{path.name} cannot be read: {words}{hint}") from error
 
 
