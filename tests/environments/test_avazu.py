@@ -8,12 +8,10 @@ import pytest
 
 import examples
 import kernelbandits as kb
-from kernelbandits.environments.avazu.blocks import read_blocks
-from kernelbandits.environments.avazu.embedding import principal_components
-from kernelbandits.environments.avazu.encoding import one_hot
 from kernelbandits.environments.avazu.sampling import priorities, sample_rows
 from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.tables import read_blocks, sparse_components, sparse_one_hot
 
 ROWS = examples.IMPRESSIONS.read_text(encoding="utf-8").splitlines()
 SMALL = kb.AvazuDesign(dim=5, n_oracle=20, n_contexts=30)
@@ -92,7 +90,7 @@ def test_an_empty_field_is_a_value_of_its_own(tmp_path):
 
 def test_one_hot_has_a_column_for_each_value_of_each_feature():
     frame = pl.DataFrame({"a": ["x", "y", "x", ""], "b": ["x", "x", "x", "z"], "c": ["10", "9", "9", "010"]})
-    dense = one_hot(frame).toarray()
+    dense = sparse_one_hot(frame).toarray()
     values = [(name, value) for name in frame.columns for value in sorted(set(frame[name]))]
     wanted = {tuple(float(v == value) for v in frame[name]) for name, value in values}
     assert dense.shape == (4, len(values))
@@ -101,33 +99,33 @@ def test_one_hot_has_a_column_for_each_value_of_each_feature():
 
 
 def test_components_are_those_of_the_centred_dense_matrix():
-    rows = one_hot(sampled().features)
+    rows = sparse_one_hot(sampled().features)
     fitted, dim = rows[:200], 12
-    embedding = principal_components(fitted, dim, level=0.5, rng=np.random.default_rng(0))
+    components = sparse_components(fitted, dim, level=0.5, rng=np.random.default_rng(0))
     dense = fitted.toarray()
     centred = dense - dense.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     exact = centred @ axes[:dim].T
     exact *= np.sqrt(0.5 * dim * len(dense) / (exact**2).sum())
-    ours = embedding(fitted)
+    ours = components.transform(fitted)
     assert (ours**2).sum() / (dim * len(dense)) == pytest.approx(0.5, rel=1e-12)
     assert np.allclose(ours @ ours.T, exact @ exact.T, atol=1e-8), "the same up to the signs of the axes"
     unseen = np.flatnonzero(dense.sum(axis=0) == 0)
     assert len(unseen) > 20
-    assert not embedding.components[unseen].any(), "values that no fitted row had add nothing"
-    other = (rows[200:].toarray() - dense.mean(axis=0)) @ embedding.components * embedding.scale
-    assert np.allclose(embedding(rows[200:]), other, atol=1e-12)
+    assert not components.axes[unseen].any(), "values that no fitted row had add nothing"
+    other = (rows[200:].toarray() - dense.mean(axis=0)) @ components.axes * components.scale
+    assert np.allclose(components.transform(rows[200:]), other, atol=1e-12)
 
 
 def test_no_row_is_both_oracle_and_context_and_all_are_used():
     impressions = kb.Avazu(examples.IMPRESSIONS, SMALL).impressions()
     instance = impressions.draw(0)
-    assert [len(rows) for rows in instance.pool.rows] == [len(group) - 20 for group in impressions.groups]
+    assert [len(rows) for rows in instance.groups] == [len(group) - 20 for group in impressions.groups]
     assert [len(oracle.centers) for oracle in instance.oracles] == [20] * 10
     everything = np.concatenate(list(impressions.groups))
     assert sorted(everything) == list(range(len(impressions.clicks))), "each row in one group"
     # Rows of the stand-in differ in their address, so equal contexts would be the same row.
-    for oracle, rows in zip(instance.oracles, instance.pool.rows, strict=True):
+    for oracle, rows in zip(instance.oracles, instance.groups, strict=True):
         assert not {x.tobytes() for x in oracle.centers} & {x.tobytes() for x in rows}
 
 

@@ -39,17 +39,17 @@ def text(rows):
 ARM_3 = [row for row in ROWS[1:] if row.split(",")[0].endswith("3")]
 COMPRESSED = gzip.compress(text(ROWS), mtime=0)
 BROKEN = {
-    "missing-column": (text(without("C17")), "has no column 'C17' in its header"),
-    "missing-click": (text(without("click")), "has no column 'click' in its header"),
-    "missing-id": (text(without("id")), "has no column 'id' in its header"),
+    "missing-column": (text(without("C17")), "has no column 'C17'"),
+    "missing-click": (text(without("click")), "has no column 'click'"),
+    "missing-id": (text(without("id")), "has no column 'id'"),
     "misspelt-column": (text([ROWS[0].replace("site_id", "site_idd"), *ROWS[1:]]), "did you mean 'site_idd'"),
-    "column-twice": (text([ROWS[0].replace("C20", "C21"), *ROWS[1:]]), "has the column 'C21' twice"),
+    "column-twice": (text([ROWS[0].replace("C20", "C21"), *ROWS[1:]]), "has two columns called 'C21'"),
     "empty": (b"", "is empty; expected a header"),
     "header-only": (text(ROWS[:1]), "has a header but no rows"),
     "truncated-gzip": (COMPRESSED[: len(COMPRESSED) // 2], "the gzip data end too early"),
     "garbled-gzip": (COMPRESSED[:3000] + b"\xff" * 3000 + COMPRESSED[6000:], "the gzip data are broken"),
-    "semicolons": (text(ROWS).replace(b",", b";"), "fields are separated by ';'; expected commas"),
-    "tabs": (text(ROWS).replace(b",", b"\t"), r"fields are separated by '\\t'; expected commas"),
+    "semicolons": (text(ROWS).replace(b",", b";"), "seems to be separated by semicolons"),
+    "tabs": (text(ROWS).replace(b",", b"\t"), "seems to be separated by tabs"),
     "click-is-a-word": (text(changed(7, "click", "yes")), r"row 7 \(.*\), column 'click' is 'yes'; expected 0 or 1"),
     "click-is-two": (text(changed(30, "click", "2")), r"row 30 \(.*\), column 'click' is '2'; expected 0 or 1"),
     "click-is-empty": (text(changed(9, "click", "")), r"row 9 \(.*\), column 'click' is ''; expected 0 or 1"),

@@ -144,9 +144,9 @@ ROWS = "1,a\n2,b\n" * 10
 REFUSED = {
     "header.csv": ("x,y\n", {}, "header.csv has a header but no rows"),
     "label.csv": ("x,label\n" + ROWS, {"label": "labels"}, "label.csv has no column 'labels'; did you mean 'label'"),
-    "one.csv": ("x,y\n" + "1,a\n2,a\n" * 9, {}, "one.csv: every row of column 'y' is of one class, 'a'"),
+    "one.csv": ("x,y\n" + "1,a\n2,a\n" * 9, {}, "one.csv: every row of column 'y' has the class 'a'"),
     "few.csv": ("x,y\n" + ROWS + "3,c\n", {}, r"few.csv: column 'y' has 3 classes, of which 1 .* 'c' \(1\)"),
-    "blank.csv": ("x,y\n" + "1,\n2,\n" * 9, {}, "blank.csv: column 'y' is empty throughout"),
+    "blank.csv": ("x,y\n" + "1,\n2,\n" * 9, {}, "blank.csv: column 'y' is empty in every row"),
     "text.csv": ("x,y\n" + "1,2\n2,3\n" * 9 + "3,no\n", {"cuts": (2.5,)}, r"text.csv: row 19 .*'y' is 'no', not a num"),
     "nan.csv": ("x,y\n" + "1,2\n2,3\n" * 9 + "3,NaN\n", {}, r"nan.csv: row 19 .*column 'y' is nan"),
     "bad.csv": ("x,y\n" + ROWS + "inf,\n", {}, r"bad.csv: row 21 .*column 'x' is inf"),

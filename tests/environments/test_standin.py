@@ -9,10 +9,10 @@ import pytest
 
 from command import run
 from kernelbandits.environments.avazu import standin
-from kernelbandits.environments.avazu.blocks import read_blocks
 from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
-from kernelbandits.environments.avazu.writing import write_standin
+from kernelbandits.environments.avazu.standin import write_standin
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.tables import read_blocks
 
 N = 40_000
 HASHED = [name for name in FEATURES if name.startswith(("site", "app", "device_i", "device_m"))]

@@ -1,18 +1,13 @@
-"""Pools and surrogate instances against slow, obvious versions."""
+"""Surrogate instances and how they serve rows, against slow, obvious versions."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.environments import (
-    ArmPools,
-    CommonPool,
-    OwnContexts,
-    SharedContexts,
-    SurrogateInstance,
-    fit_oracles,
-    split_rows,
-)
+from kernelbandits.environments import OwnContexts, SharedContexts, SurrogateInstance
+from kernelbandits.environments.surrogate import fit_oracles, split_groups
 from kernelbandits.errors import InvalidArgument
 
 KERNEL = kb.Gaussian(gamma=4.0)
@@ -24,13 +19,13 @@ def groups(sizes=(30, 40, 25), dim=3, seed=0):
 
 
 def instance(contexts, n_fit=15, seed=0):
-    rng = np.random.default_rng(seed)
     rows = groups()
-    parts = [split_rows(len(X), n_fit, rng) for X, _ in rows]
-    samples = [(X[fit], y[fit]) for (X, y), (fit, _) in zip(rows, parts, strict=True)]
-    held_out = [X[rest] for (X, _), (_, rest) in zip(rows, parts, strict=True)]
+    numbers = [np.arange(len(X)) for X, _ in rows]
+    fitted, served = split_groups(numbers, [n_fit] * len(rows), np.random.default_rng(seed))
+    samples = [(X[fit], y[fit]) for (X, y), fit in zip(rows, fitted, strict=True)]
+    held_out = tuple(X[rest] for (X, _), rest in zip(rows, served, strict=True))
     oracles = fit_oracles(kb.KernelRidge(KERNEL, ridge=0.1), samples)
-    return SurrogateInstance(oracles, contexts.pool(held_out), noise_std=0.01), samples, held_out
+    return SurrogateInstance(oracles, held_out, contexts, noise_std=0.01), samples, held_out
 
 
 def as_set(rows):
@@ -73,24 +68,27 @@ def test_a_shared_pool_shows_all_arms_the_same_row():
 @pytest.mark.parametrize("n_fit", [0, 10, 11])
 def test_a_split_leaves_rows_on_both_sides(n_fit):
     with pytest.raises(InvalidArgument, match=f"cannot take {n_fit} of 10 rows"):
-        split_rows(10, n_fit, np.random.default_rng(0))
+        split_groups([np.arange(20), np.arange(10)], [5, n_fit], np.random.default_rng(0))
 
 
 def test_a_split_uses_every_row_once():
-    fit, rest = split_rows(10, 4, np.random.default_rng(0))
+    [fit, _], [rest, _] = split_groups([np.arange(10), np.arange(10, 15)], [4, 2], np.random.default_rng(0))
     assert len(fit) == 4
     assert sorted([*fit, *rest]) == list(range(10))
 
 
 def test_what_does_not_fit_together_is_refused():
     made, _, held_out = instance(OwnContexts())
-    with pytest.raises(InvalidArgument, match="one per arm of the pool, 3; got 2"):
-        SurrogateInstance(made.oracles[:2], made.pool, 0.1)
-    with pytest.raises(InvalidArgument, match=r"oracles\[0\] has 3 features, the pool has 2"):
-        SurrogateInstance(made.oracles, ArmPools(tuple(rows[:, :2] for rows in held_out)), 0.1)
+    with pytest.raises(InvalidArgument, match="one entry per arm; got 2 and 3"):
+        SurrogateInstance(made.oracles[:2], held_out, OwnContexts(), 0.1)
+    with pytest.raises(InvalidArgument, match="one entry per arm; got 0 and 0"):
+        SurrogateInstance((), (), OwnContexts(), 0.1)
     with pytest.raises(InvalidArgument, match="noise_std"):
-        SurrogateInstance(made.oracles, made.pool, -0.1)
-    with pytest.raises(InvalidArgument, match=r"rows\[1\]"):
-        ArmPools((held_out[0], held_out[1][:, :2]))
-    with pytest.raises(InvalidArgument, match="must not be empty"):
-        CommonPool(np.empty((0, 3)), 2)
+        SurrogateInstance(made.oracles, held_out, OwnContexts(), -0.1)
+    with pytest.raises(InvalidArgument, match=r"groups\[1\]"):
+        SurrogateInstance(made.oracles, (held_out[0], held_out[1][:, :2], held_out[2]), OwnContexts(), 0.1)
+    with pytest.raises(InvalidArgument, match=r"groups\[0\] must not be empty"):
+        SurrogateInstance(made.oracles, (np.empty((0, 3)), *held_out[1:]), SharedContexts(), 0.1)
+    flat = replace(made.oracles[1], centers=made.oracles[1].centers[:, :2])
+    with pytest.raises(InvalidArgument, match=r"oracles\[1\] has 2 features, oracles\[0\] has 3"):
+        SurrogateInstance((made.oracles[0], flat, made.oracles[2]), held_out, OwnContexts(), 0.1)

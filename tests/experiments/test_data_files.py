@@ -129,7 +129,7 @@ def test_results_do_not_depend_on_the_number_of_workers(folder):
         (lambda text: text.replace(",", ";"), [], "seems to be separated by semicolons"),
         (lambda text: text[: text.index("\n") + 1], [], "visits.csv has a header but no rows"),
         (lambda text: "", [], "visits.csv is empty"),
-        (lambda text: text.replace("coffee", "tea").replace("cake", "tea"), [], "is of one class, 'tea'"),
+        (lambda text: text.replace("coffee", "tea").replace("cake", "tea"), [], "has the class 'tea'"),
         (lambda text: text.replace("tea", "mate", 3), [], "'mate' (3)"),
         (lambda text: text, ["--horizon", "151"], "horizon must be at most 150"),
     ],

@@ -111,7 +111,7 @@ def test_what_cannot_be_used_is_refused_with_its_place(change, options, words, t
 
 @pytest.mark.parametrize(
     ("name", "content", "words"),
-    [("rows.txt", b"x", "ends in"), ("rows.csv", b"", "cannot be read"), ("rows.parquet", b"no", "cannot be read")],
+    [("rows.txt", b"x", "ends in"), ("rows.csv", b"", "is empty"), ("rows.parquet", b"no", "cannot be read")],
 )
 def test_what_is_no_table_is_refused(name, content, words, tmp_path):
     (tmp_path / name).write_bytes(content)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.environments.labelled import LabelledPoints
+from kernelbandits.environments import LabelledPoints
 from kernelbandits.paper.data_sets import DIGITS, FROM_FOLDER, write_digits
 from kernelbandits.paper.real_world import choices, experiment, methods, reward_norm
 from kernelbandits.paper.real_world_findings import findings

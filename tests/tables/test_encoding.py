@@ -41,24 +41,54 @@ def by_hand(level=0.5):
 
 
 def test_columns_as_worked_out_by_hand():
-    encoded = kb.Encoding(categorical=("code",), rare=2).encode(FRAME, "t.csv")
+    encoder, points = kb.Encoding(categorical=("code",), rare=2).encode(FRAME, "t.csv")
     names = ("age", "fits", "age is missing", "city = rome", "city is missing", "city is rare", "code = 1", "code = 2")
-    assert encoded.names == names
-    assert np.allclose(encoded.points, by_hand())
+    assert encoder.names == names
+    assert np.allclose(points, by_hand())
 
 
 def test_everything_is_said():
-    notes = "\n".join(kb.Encoding(categorical=("code",), rare=2).encode(FRAME, "t.csv").notes)
+    notes = "\n".join(kb.Encoding(categorical=("code",), rare=2).fit(FRAME, "t.csv").notes)
     for words in (
         "2 numerical columns, each to mean 0 and variance 1",
         "missing numbers in 'age' (1): filled with the mean",
-        "left out, as they do not vary: 'same'",
+        "left out, because they do not vary: 'same'",
         "2 categorical columns as 5 columns of 0 and 1",
         "fewer than 2 rows share one column: 'city' (2)",
-        "missing categories are a level of their own: 'city' (1)",
+        "missing categories are a separate level: 'city' (1)",
         "8 features, scaled so that ‖x‖²/d averages 0.5",
     ):
         assert words in notes
+
+
+@pytest.mark.parametrize("fields", [{}, {"dim": 2}, {"scaling": kb.CommonUnit()}], ids=repr)
+def test_a_fitted_encoder_encodes_a_row_as_it_did_when_fitted(fields):
+    encoding = kb.Encoding(categorical=("code",), rare=2, **fields)
+    encoder, points = encoding.encode(FRAME, "t.csv")
+    assert np.array_equal(encoder.transform(FRAME, "t.csv"), points)
+    assert np.allclose(encoder.transform(FRAME[3:5], "later.csv"), points[3:5])
+
+
+def test_a_fitted_encoder_takes_values_that_it_has_not_seen():
+    encoder = kb.Encoding(categorical=("code",), rare=2).fit(FRAME, "t.csv")
+    later = FRAME[:1].with_columns(city=pl.lit("lima"), code=pl.lit(None, pl.Int64), age=pl.lit(None, pl.Float64))
+    [found] = encoder.transform(later, "later.csv") / encoder.scale + encoder.center
+    assert np.allclose(found, [0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]), "a new city is rare, a missing code no level"
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (FRAME.drop("age"), "later.csv has no column 'age'"),
+        (FRAME.rename({"city": "City"}), "later.csv has no column 'city'; did you mean 'City'"),
+        (FRAME.with_columns(age=pl.lit("old")), "column 'age' is not numeric .*it was numeric when"),
+        (FRAME.with_columns(age=pl.lit(float("inf"))), r"later.csv: row 1 .*column 'age' is inf"),
+    ],
+)
+def test_a_table_that_does_not_fit_the_encoder_is_refused(frame, words):
+    encoder = kb.Encoding(categorical=("code",), rare=2).fit(FRAME, "t.csv")
+    with pytest.raises(InvalidFile, match=words):
+        encoder.transform(frame, "later.csv")
 
 
 @given(
@@ -71,7 +101,7 @@ def test_everything_is_said():
 def test_points_are_centred_and_at_the_level(n, p, level, scaling, seed):
     rng = np.random.default_rng(seed)
     columns = {f"x{j}": rng.standard_normal(n) * 10.0 ** rng.integers(-3, 4) for j in range(p)}
-    points = kb.Encoding(level=level, scaling=scaling).encode(pl.DataFrame(columns), "t").points
+    _, points = kb.Encoding(level=level, scaling=scaling).encode(pl.DataFrame(columns), "t")
     assert points.shape == (n, p)
     assert np.allclose(points.mean(axis=0), 0.0, atol=1e-9 * np.sqrt(level * p))
     assert np.isclose(np.mean(np.sum(points**2, axis=1)) / p, level)
@@ -79,8 +109,8 @@ def test_points_are_centred_and_at_the_level(n, p, level, scaling, seed):
 
 def test_unit_variance_weighs_columns_equally_and_a_common_unit_does_not():
     frame = pl.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [0.0, 10.0, 10.0, 0.0]})
-    each = kb.Encoding().encode(frame, "t").points.std(axis=0)
-    common = kb.Encoding(scaling=kb.CommonUnit()).encode(frame, "t").points.std(axis=0)
+    each = kb.Encoding().encode(frame, "t")[1].std(axis=0)
+    common = kb.Encoding(scaling=kb.CommonUnit()).encode(frame, "t")[1].std(axis=0)
     assert np.isclose(each[0], each[1])
     assert np.isclose(common[1] / common[0], frame["b"].std(ddof=0) / frame["a"].std(ddof=0))
 
@@ -89,13 +119,13 @@ def test_principal_components_are_those_of_the_singular_value_decomposition():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((60, 5)) @ rng.standard_normal((5, 5))
     frame = pl.DataFrame({f"x{j}": X[:, j] for j in range(5)})
-    encoded = kb.Encoding(dim=2, scaling=kb.CommonUnit()).encode(frame, "t")
+    encoder, points = kb.Encoding(dim=2, scaling=kb.CommonUnit()).encode(frame, "t")
     U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
     wanted = U[:, :2] * s[:2]
     wanted *= np.sqrt(0.5 * 2 * 60 / np.sum(wanted**2))
-    assert np.allclose(np.abs(encoded.points), np.abs(wanted))
+    assert np.allclose(np.abs(points), np.abs(wanted))
     share = np.sum(s[:2] ** 2) / np.sum(s**2)
-    assert f"5 columns reduced to 2 principal components, which hold {share:.1%} of the variance" in encoded.notes
+    assert f"5 columns reduced to 2 principal components, which hold {share:.1%} of the variance" in encoder.notes
 
 
 @pytest.mark.parametrize(
@@ -104,7 +134,7 @@ def test_principal_components_are_those_of_the_singular_value_decomposition():
         ([1.0, float("nan"), 2.0, 2.0], r"t\.csv: row 2 .*column 'x' is nan \(1 such\)"),
         ([1.0, 2.0, float("inf"), 2.0], r"t\.csv: row 3 .*column 'x' is inf"),
         ([1.0, 2.0, 1e200, 2.0], r"t\.csv: row 3 .*column 'x' is 1e\+200"),
-        (["1", "2", "many", "4"], r"row 3 .*column 'x' is 'many', though most of the column are numbers"),
+        (["1", "2", "many", "4"], r"row 3 .*column 'x' is 'many', not a number, though most of the column are"),
         ([[1], [2], [3], [4]], r"column 'x' is of type List\(Int64\), neither a number nor a text"),
     ],
 )
@@ -115,7 +145,7 @@ def test_what_cannot_be_used_is_refused_with_its_place(column, words):
 
 def test_texts_that_look_like_numbers_are_categories_if_that_is_said():
     frame = pl.DataFrame({"x": ["1", "2", "many", "1"]})
-    assert len(kb.Encoding(categorical=("x",), rare=1).encode(frame, "t").names) == 3
+    assert len(kb.Encoding(categorical=("x",), rare=1).fit(frame, "t").names) == 3
 
 
 @pytest.mark.parametrize("frame", [pl.DataFrame({"x": [1, 1, 1]}), pl.DataFrame({"x": ["a", "b", "c"]})])
@@ -149,7 +179,7 @@ def test_unknown_and_doubly_used_columns():
     assert kb.Encoding(drop=("age",)).features(("age", "city", "y"), ["y"], "t") == ["city"]
     with pytest.raises(InvalidFile, match="t has no column 'city'; did you mean 'City'"):
         encoding.features(("age", "City"), [], "t")
-    with pytest.raises(InvalidFile, match="t: column 'age' cannot be a feature as well"):
+    with pytest.raises(InvalidFile, match="t: column 'age' has another use"):
         encoding.features(("age", "city"), ["age"], "t")
     with pytest.raises(InvalidFile, match="no column left as a feature"):
         kb.Encoding().features(("y",), ["y"], "t")

@@ -135,16 +135,22 @@ def test_budget_says_plainly_when_there_is_none():
         (["diagnose", "empty.csv"], "empty.csv is empty"),
         (["diagnose", "header.csv"], "header.csv has a header but no rows"),
         (["diagnose", "nan.csv"], "row 2 (the first below the header is 1), column 'b' is nan"),
-        (["diagnose", "hole.csv"], "row 3 (the first below the header is 1), column 'a' is empty (1 such)"),
+        (
+            ["diagnose", "hole.csv", "--reward-column", "a"],
+            "row 3 (the first below the header is 1), column 'a' is empty",
+        ),
         (["diagnose", "word.csv"], "row 2 (the first below the header is 1), column 'b' is 'oops', not a number"),
-        (["diagnose", "text.csv"], "column 'city' is not numeric (type String, first 'Rome')"),
+        (
+            ["diagnose", "text.csv", "--columns", "city"],
+            "no usable feature (left out, because they have one level",
+        ),
         (["diagnose", "text.csv", "--drop", "ctiy"], "has no column 'ctiy'; did you mean 'city'?"),
         (["diagnose", "text.csv", "--columns", "a,c"], "has no column 'c'"),
         (["diagnose", "text.csv", "--drop", "city", "--arm-column", "arms"], "has no column 'arms'"),
         (["diagnose", "text.csv", "--drop", "city", "--reward-column", "city"], "column 'city' is not numeric"),
         (["diagnose", "text.csv", "--kernel", "Gausian(4)"], "no kernel is called 'Gausian'; did you mean 'Gaussian'?"),
         (["diagnose", "bare.csv"], "bare.csv has no header"),
-        (["diagnose", "blank.csv"], "column 'b' is empty throughout"),
+        (["diagnose", "blank.csv", "--columns", "b"], "blank.csv has no usable feature"),
         (["diagnose", "broken.parquet"], "broken.parquet cannot be read"),
         (["diagnose", "notes.txt"], "expected a file that ends in .csv, .csv.gz, .parquet or .npz"),
         (["budget", "--arms", "2"], "Missing option '--delta'"),
@@ -174,6 +180,30 @@ def test_a_mistake_is_one_clear_line(tmp_path, arguments, message, monkeypatch, 
     assert len(err.strip().splitlines()) == 1, err
     assert out == ""
     assert not (tmp_path / "results").exists()
+
+
+def test_texts_and_missing_values_are_encoded_as_in_an_experiment(tmp_path, monkeypatch, capsys):
+    rows = [f"{'' if i == 4 else i},{['Rome', 'Oslo', ''][i % 3]},user {i},," for i in range(36)]
+    (tmp_path / "mixed.csv").write_text("a,city,user,blank,none\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    sample = read_sample(tmp_path / "mixed.csv")
+    assert sample.columns == ("a", "a is missing", "city = Oslo", "city = Rome", "city is missing")
+    mean = np.mean([i for i in range(36) if i != 4])
+    expected = [[mean if i == 4 else i, i == 4, i % 3 == 1, i % 3 == 0, i % 3 == 2] for i in range(36)]
+    np.testing.assert_allclose(sample.contexts, expected)
+    encoder = kb.Encoding().fit(pl.read_csv(tmp_path / "mixed.csv").select("a", "city", "user"), "mixed.csv")
+    assert encoder.names == sample.columns
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        main(["diagnose", "mixed.csv"])
+    out, err = capsys.readouterr()
+    assert (end.value.code, err) == (0, "")
+    [line] = [line for line in out.splitlines() if line.startswith("Note: missing")]
+    assert line.split("; ") == [
+        "Note: missing numbers in 'a' (1): filled with the mean, with a 0/1 column that marks them",
+        "1 categorical columns as 3 columns of 0 and 1",
+        "missing categories are a separate level: 'city' (12)",
+        "left out, because they have one level, or none with 10 rows: 'user', 'blank', 'none'",
+    ]
 
 
 def test_a_mistake_as_a_process(tmp_path):

@@ -3,32 +3,31 @@
 from kernelbandits.environments.avazu import Avazu, AvazuDesign, AvazuStandIn
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.classification import Classification, ClassificationInstance
+from kernelbandits.environments.contexts import Contexts, OwnContexts, SharedContexts
 from kernelbandits.environments.covariances import ApproximateLowRank, Covariance, LowRank, SpectralDecay
-from kernelbandits.environments.fitted import Surrogate
+from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
+from kernelbandits.environments.metrics import lenient_regret, mean_and_standard_error, ratio_and_standard_error
 from kernelbandits.environments.noise import NoiseLaw, NormalNoise, StudentNoise
-from kernelbandits.environments.pools import ArmPools, CommonPool, Contexts, OwnContexts, Pool, SharedContexts
-from kernelbandits.environments.rewards import random_bumps
-from kernelbandits.environments.surrogate import SurrogateInstance, fit_oracles, split_rows
+from kernelbandits.environments.play import Trace, play, replay
+from kernelbandits.environments.surrogate import Surrogate, SurrogateInstance
 from kernelbandits.environments.synthetic import Synthetic, SyntheticInstance
 
 __all__ = [
     "ApproximateLowRank",
-    "ArmPools",
     "Avazu",
     "AvazuDesign",
     "AvazuStandIn",
     "Classification",
     "ClassificationInstance",
-    "CommonPool",
     "Contexts",
     "Covariance",
     "Environment",
     "Instance",
+    "LabelledPoints",
     "LowRank",
     "NoiseLaw",
     "NormalNoise",
     "OwnContexts",
-    "Pool",
     "Rounds",
     "SharedContexts",
     "SpectralDecay",
@@ -37,7 +36,11 @@ __all__ = [
     "SurrogateInstance",
     "Synthetic",
     "SyntheticInstance",
-    "fit_oracles",
-    "random_bumps",
-    "split_rows",
+    "Trace",
+    "lenient_regret",
+    "mean_and_standard_error",
+    "play",
+    "ratio_and_standard_error",
+    "replay",
+    "reward_points",
 ]

@@ -1,14 +1,16 @@
-"""What an environment is: a spec that draws instances; an instance serves rounds."""
+"""Environments, the instances they draw, and the rounds that an instance serves."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from kernelbandits import checks
+from kernelbandits.kernels import KernelExpansion
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array
@@ -19,7 +21,7 @@ _CONTEXTS = "(rounds, arms, features)"
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Rounds:
-    """Everything that happens to a learner, fixed beforehand so that all methods meet the same.
+    """All contexts, mean rewards and noise of a run, drawn beforehand so that all methods meet the same.
 
     Attributes:
         contexts: shape (T, K, d); may be a view that repeats one context for all arms.
@@ -33,9 +35,9 @@ class Rounds:
     noise: Array
 
     def __post_init__(self) -> None:
-        horizon = len(checks.finite_array("noise", self.noise, (None,), "one number a round"))
+        horizon = len(checks.finite_array("noise", self.noise, (None,), "one number per round"))
         shape = np.shape(self.contexts)
-        if len(shape) == 3 and self.contexts.strides[1] == 0:  # all arms share a context: look at it once
+        if len(shape) == 3 and self.contexts.strides[1] == 0:  # all arms share a context: check it once
             shared = checks.shaped_array("contexts", self.contexts[:, :1], (horizon, 1, None), _CONTEXTS)
             checks.refuse_unusable("contexts", shared)
         else:
@@ -48,17 +50,17 @@ class Rounds:
 
 
 class Instance(ABC):
-    """One drawn bandit problem: fixed reward functions, contexts to be served."""
+    """One bandit problem: fixed reward functions, and contexts to serve."""
 
     __slots__ = ()
 
     @abstractmethod
     def problem(self, horizon: int | None = None) -> Problem:
-        """What a learner may know."""
+        """Return what a learner may know."""
 
     @abstractmethod
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
-        """The next T rounds."""
+        """Draw T rounds."""
 
 
 class Environment(Spec, ABC):
@@ -68,11 +70,20 @@ class Environment(Spec, ABC):
 
     @abstractmethod
     def draw(self, rng: np.random.Generator | int) -> Instance:
-        """One problem of the family; all randomness comes from `rng`, a generator or a seed."""
+        """Draw a problem; all randomness comes from `rng`, a generator or a seed."""
 
     def notes(self, horizon: int) -> tuple[str, ...]:
-        """What a reader of results of `horizon` rounds should know, in lines; raises if so many cannot be played.
+        """Return what a reader of the results should know, one line each; raise if T rounds cannot be played.
 
         Nothing by default. An environment made from a file reads it here, before anything is computed or written.
         """
         return ()
+
+
+def means_by_arm(functions: Sequence[KernelExpansion], contexts: Array) -> Array:
+    """Return f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d); shape (K,) or (T, K)."""
+    rounds = contexts.reshape(-1, *contexts.shape[-2:])
+    means = np.empty(rounds.shape[:2])
+    for arm, function in enumerate(functions):
+        means[:, arm] = function(rounds[:, arm])
+    return means.reshape(contexts.shape[:-1])

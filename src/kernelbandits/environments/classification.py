@@ -1,4 +1,4 @@
-"""A table with a class in every row, as a bandit: one arm a class, reward 1 for the right one."""
+"""A table with a class in every row as a bandit: one arm per class, reward 1 for the right one."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.environments.base import Environment, Instance, Rounds
-from kernelbandits.environments.labelled import LabelledPoints, label_points, places_of
+from kernelbandits.environments.labelled_points import LabelledPoints, label_points
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, FilePath, NonNegative
-from kernelbandits.tables import Encoding
-from kernelbandits.tables.digests import content_digest
+from kernelbandits.tables import Encoding, content_digest
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassificationInstance(Instance):
-    """Points in an order of their own; each is served at most once, its class is the arm with reward 1."""
+    """Points in random order, each served at most once; the class of a point is the arm with reward 1."""
 
     data: LabelledPoints
     order: IntArray
@@ -37,13 +36,13 @@ class ClassificationInstance(Instance):
         encoding: Encoding = Encoding(),  # noqa: B008
         reward_norm: float = 1.0,
     ) -> ClassificationInstance:
-        """From arrays: numbers X of shape (n, d), one class a row in y; columns are called x0, x1, …, and y.
+        """Make an instance of numbers X, shape (n, d), and one class per row in y; columns are called x0, x1, …, and y.
 
         >>> instance = ClassificationInstance.of(np.eye(6), ["a", "b"] * 3, rng=0)
         >>> float(play(Oracle(), instance, 6, rng=1).rewards.sum())
         6.0
         """
-        from kernelbandits.tables.reading import frame_of
+        from kernelbandits.tables import frame_of
 
         data = label_points(frame_of(np.asarray(X), np.asarray(y), "arrays"), "y", encoding, "arrays")
         return ClassificationInstance(data, checks.generator(rng).permutation(len(data.codes)), reward_norm)
@@ -54,26 +53,35 @@ class ClassificationInstance(Instance):
         return Problem(n_arms, self.data.points.shape[1], horizon, 0.0, norms, self.means)
 
     def means(self, contexts: Array) -> Array:
-        """For each arm the share of its class among the points that equal its context; shape (K,) for (K, d)."""
-        places = places_of(self.data)
+        """Return for each arm the share of its class among the points equal to its context; shape (K,) for (K, d)."""
+        rows = _rows_by_point(self.data)
         shares = np.empty(len(contexts))
         for arm, context in enumerate(contexts):
-            found = places.get((context + 0.0).tobytes())
+            found = rows.get((context + 0.0).tobytes())
             if found is None:
-                raise InvalidArgument(f"contexts: that of arm {arm} is no row of the table; only its rows have a class")
+                raise InvalidArgument(f"contexts: that of arm {arm} is no row of the table; only rows have a class")
             shares[arm] = np.mean(self.data.codes[found] == arm)
         return shares
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
-        refuse_horizon(horizon, len(self.order))
+        _refuse_horizon(horizon, len(self.order))
         rows = self.order[rng.permutation(len(self.order))[:horizon]]
         points, n_arms = self.data.points[rows], len(self.data.names)
         shared = np.broadcast_to(points[:, np.newaxis], (horizon, n_arms, points.shape[1]))
         return Rounds(shared, np.eye(n_arms)[self.data.codes[rows]], np.zeros(horizon))
 
 
-def refuse_horizon(horizon: int, n_rows: int) -> None:
-    """Raise if there are fewer rows than rounds: a repeated row would be an exam with known answers."""
+@lru_cache(maxsize=4)
+def _rows_by_point(data: LabelledPoints) -> dict[bytes, list[int]]:
+    """Return the rows of every distinct point, by its bytes; −0 counts as 0."""
+    rows: dict[bytes, list[int]] = {}
+    for row, point in enumerate(data.points + 0.0):
+        rows.setdefault(point.tobytes(), []).append(row)
+    return rows
+
+
+def _refuse_horizon(horizon: int, n_rows: int) -> None:
+    """Raise if there are fewer rows than rounds: the answer to a repeated row would be known."""
     checks.whole("horizon", horizon, at_least=1)
     if horizon > n_rows:
         raise InvalidArgument(f"horizon must be at most {n_rows}, as each row is served once; got {horizon}")
@@ -82,18 +90,18 @@ def refuse_horizon(horizon: int, n_rows: int) -> None:
 @final
 @dataclass(frozen=True, slots=True)
 class Classification(Environment):
-    """One arm a class, reward 1 for the right class and 0 otherwise, without noise; all arms share the context.
+    """One arm per class, reward 1 for the right class and 0 otherwise, without noise; all arms share the context.
 
-    Every run serves rows in an order of its own, each at most once. Class i in sorted order is arm i.
+    Every run serves the rows in its own random order, each at most once. Class i in sorted order is arm i.
 
     Attributes:
         path: a .csv, .csv.gz, .parquet or .npz file (arrays X and y).
         label: column of the class; rows without one are left out.
-        cuts: make classes of a number: below c₁, from c₁ to below c₂, …, from c_m on.
+        cuts: make classes of a number: below c₁, from c₁ to below c₂, …, from c_m.
         encoding: how the other columns become features.
-        max_rows: use this many rows at most, the same random ones in every run.
+        max_rows: largest number of rows to use, the same random ones in every run.
         min_rows: refuse a class with fewer rows.
-        reward_norm: the bound on RKHS norms that learners are told (CGP-UCB asks for one). Nothing in a table tells it;
+        reward_norm: the bound on RKHS norms that learners are told (CGP-UCB needs one). A table does not contain it;
             1 is a convention.
 
     """
@@ -117,17 +125,17 @@ class Classification(Environment):
 
     def notes(self, horizon: int) -> tuple[str, ...]:
         data = self.data()
-        refuse_horizon(horizon, len(data.codes))
+        _refuse_horizon(horizon, len(data.codes))
         return data.notes
 
     def data(self) -> LabelledPoints:
-        """The encoded table; read again only if the file has changed."""
+        """Return the encoded table; the file is read again only if it has changed."""
         return _read(self, content_digest(self.path))
 
 
 @lru_cache(maxsize=4)
 def _read(spec: Classification, digest: str) -> LabelledPoints:
-    from kernelbandits.tables.reading import read_frame
+    from kernelbandits.tables import read_frame
 
     path = Path(spec.path)
     frame = read_frame(path, spec.encoding.missing)

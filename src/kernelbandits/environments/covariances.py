@@ -1,4 +1,4 @@
-"""The paper's covariance designs (its section "Reward Setup"). All are diagonal: a vector of variances an arm."""
+"""The paper's covariance designs (its section "Reward Setup"). All are diagonal: one vector of variances per arm."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class Covariance(Spec, ABC):
 
     @abstractmethod
     def variances(self, n_arms: int, dim: int, rng: np.random.Generator) -> Array:
-        """The diagonal of Σ⁽ⁱ⁾ for every arm, shape (K, d)."""
+        """Return the diagonal of Σ⁽ⁱ⁾ for every arm, shape (K, d)."""
 
 
 def _level(n_arms: int, rng: np.random.Generator) -> Array:
-    """c̃⁽ⁱ⁾ ~ U[0.5, 1], one an arm, shape (K, 1)."""
+    """Draw c̃⁽ⁱ⁾ ~ U[0.5, 1] for each arm, shape (K, 1)."""
     return rng.uniform(0.5, 1.0, size=(n_arms, 1))
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class LowRank(Covariance):
-    """`n_active` coordinates, drawn anew for each arm, have variance c̃⁽ⁱ⁾; the others are 0. None means d/2."""
+    """`n_active` random coordinates of each arm have variance c̃⁽ⁱ⁾, the others 0. None means d/2 coordinates."""
 
     n_active: Count | None = None
 
@@ -61,7 +61,7 @@ class ApproximateLowRank(Covariance):
 @final
 @dataclass(frozen=True, slots=True)
 class SpectralDecay(Covariance):
-    """Σ⁽ⁱ⁾ = c̃⁽ⁱ⁾ diag(10/1, 10/2, …, 10/j̃, c, …, c): a decaying head with half the trace at most, then a level tail.
+    """Σ⁽ⁱ⁾ = c̃⁽ⁱ⁾ diag(10/1, 10/2, …, 10/j̃, c, …, c): a decaying head, then a flat tail.
 
     j̃ is the largest j with Σ_{l≤j} 10/l ≤ d/4, and c makes the trace d/2.
     """

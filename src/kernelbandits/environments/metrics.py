@@ -9,7 +9,7 @@ from kernelbandits.types import Array
 
 
 def mean_and_standard_error(values: Array, axis: int = 0) -> tuple[Array, Array]:
-    """Mean over the seeds and its standard error s/√n; the error of a single seed is not known: NaN."""
+    """Return the mean over the seeds and its standard error s/√n; the error is NaN for a single seed."""
     n = values.shape[axis]
     mean = values.mean(axis=axis)
     if n < 2:
@@ -18,7 +18,7 @@ def mean_and_standard_error(values: Array, axis: int = 0) -> tuple[Array, Array]
 
 
 def ratio_and_standard_error(first: Array, second: Array) -> tuple[float, float]:
-    """Ratio r of the mean of `first` to that of `second`, paired by seed, and its standard error; NaN for one seed.
+    """Return the ratio r of the means of `first` and `second`, paired by seed, and its standard error (or NaN).
 
     To first order the error of r is that of the mean of aᵢ − r bᵢ, divided by the mean of b.
     """
@@ -29,9 +29,9 @@ def ratio_and_standard_error(first: Array, second: Array) -> tuple[float, float]
 
 
 def lenient_regret(regrets: Array, delta: float) -> Array:
-    """R_Δ(t) = Σ_{s ≤ t} Φ_Δ(r(s)) with Φ_Δ(a) = max(a − Δ, 0), for regrets of shape (seeds, T); shape (T,).
+    """Return R_Δ(t) = Σ_{s ≤ t} Φ_Δ(r(s)), Φ_Δ(a) = max(a − Δ, 0), for regrets of shape (seeds, T); shape (T,).
 
-    r(s) is an expectation, so the average over seeds comes first and the threshold second.
+    r(s) is an expectation, so regrets are averaged over seeds before the threshold is applied.
     """
     delta = conform(delta, NonNegative, "delta")
     expected = np.atleast_2d(regrets).mean(axis=0)

@@ -1,4 +1,4 @@
-"""What the noise of rewards looks like, at unit scale."""
+"""Distributions of the noise of rewards, at variance 1."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NoiseLaw(Spec, ABC):
 
     @abstractmethod
     def draw(self, size: int, rng: np.random.Generator) -> Array:
-        """Independent draws, shape (size,)."""
+        """Return independent draws, shape (size,)."""
 
 
 @final
@@ -34,7 +34,7 @@ class NormalNoise(NoiseLaw):
 @final
 @dataclass(frozen=True, slots=True)
 class StudentNoise(NoiseLaw):
-    """Student's t, scaled to variance 1: heavy tails, now and then a reward far from its mean."""
+    """Student's t, scaled to variance 1: heavy tails, so that some rewards lie far from their mean."""
 
     df: Annotated[float, Range("a number above 2, so that the variance is finite", lambda v: v > 2)] = 2.5
 

@@ -1,63 +1,79 @@
-"""Bandits from recorded rewards: an oracle fitted to some rows of each arm, the other rows served as contexts."""
+"""A table with an arm and a reward in every row as a bandit: oracles fitted to some rows, the other rows served."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import final
 
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.environments.base import Instance, Rounds
-from kernelbandits.environments.pools import Pool
-from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import KernelExpansion
+from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm
+from kernelbandits.environments.contexts import Contexts, OwnContexts
+from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
+from kernelbandits.errors import InvalidArgument, InvalidFile
+from kernelbandits.kernels import Gaussian, KernelExpansion
 from kernelbandits.problem import Problem
-from kernelbandits.regression import Estimator, Predictor
-from kernelbandits.specs import NonNegative, conform
+from kernelbandits.regression import Estimator, KernelRidge, Predictor
+from kernelbandits.specs import Count, FilePath, NonNegative, conform
+from kernelbandits.tables import Encoding, content_digest
 from kernelbandits.types import Array, IntArray
+
+MOST_FITTED = 2000
+"""Largest number of rows that an oracle is fitted to by default, as in the paper's Avazu study."""
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SurrogateInstance(Instance):
-    """Mean rewards are those of a fitted function an arm, contexts come from a pool, noise is N(0, noise_std²)."""
+    """Mean rewards are fitted functions, contexts are recorded rows, noise is N(0, noise_std²).
+
+    Attributes:
+        oracles: the mean reward of each arm.
+        groups: the rows of each arm to serve, shape (n_i, d).
+        contexts: how the rows are served.
+        noise_std: standard deviation of the noise.
+
+    """
 
     oracles: tuple[KernelExpansion, ...]
-    pool: Pool
+    groups: tuple[Array, ...]
+    contexts: Contexts
     noise_std: float
 
     def __post_init__(self) -> None:
-        n_arms, dim = self.pool.shape
-        if len(self.oracles) != n_arms:
-            raise InvalidArgument(f"oracles must be one per arm of the pool, {n_arms}; got {len(self.oracles)}")
-        for arm, oracle in enumerate(self.oracles):
+        if not len(self.oracles) == len(self.groups) > 0:
+            raise InvalidArgument(
+                f"oracles and groups must have one entry per arm; got {len(self.oracles)} and {len(self.groups)}"
+            )
+        groups = []
+        for arm, (oracle, rows) in enumerate(zip(self.oracles, self.groups, strict=True)):
+            dim = self.oracles[0].centers.shape[1]
             if oracle.centers.shape[1] != dim:
-                raise InvalidArgument(f"oracles[{arm}] has {oracle.centers.shape[1]} features, the pool has {dim}")
+                raise InvalidArgument(f"oracles[{arm}] has {oracle.centers.shape[1]} features, oracles[0] has {dim}")
+            groups.append(checks.points(f"groups[{arm}]", rows, dim))
+        object.__setattr__(self, "groups", tuple(groups))
         object.__setattr__(self, "noise_std", conform(self.noise_std, NonNegative, "noise_std"))
 
     def problem(self, horizon: int | None = None) -> Problem:
-        n_arms, dim = self.pool.shape
         norms = np.array([oracle.norm for oracle in self.oracles])
-        return Problem(n_arms, dim, horizon, self.noise_std, norms, self.true_means)
+        return Problem(len(self.groups), self.groups[0].shape[1], horizon, self.noise_std, norms, self.means)
 
-    def true_means(self, contexts: Array) -> Array:
-        """Mean rewards f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d)."""
-        rounds = contexts.reshape(-1, *self.pool.shape)
-        means = np.empty(rounds.shape[:2])
-        for arm, oracle in enumerate(self.oracles):
-            means[:, arm] = oracle(rounds[:, arm])
-        return means.reshape(contexts.shape[:-1])
+    def means(self, contexts: Array) -> Array:
+        """Return the mean rewards f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d)."""
+        return means_by_arm(self.oracles, contexts)
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
         checks.whole("horizon", horizon, at_least=1)
-        contexts = self.pool.serve(horizon, rng)
-        return Rounds(contexts, self.true_means(contexts), self.noise_std * rng.standard_normal(horizon))
+        contexts = self.contexts.serve(self.groups, horizon, rng)
+        return Rounds(contexts, self.means(contexts), self.noise_std * rng.standard_normal(horizon))
 
 
 def fit_oracles(estimator: Estimator[Predictor], samples: Sequence[tuple[Array, Array]]) -> tuple[KernelExpansion, ...]:
-    """One function an arm, fitted to that arm's rows (X, y) of shapes (n_i, d) and (n_i,)."""
+    """Fit one function per arm to the rows (X, y) of that arm, of shapes (n_i, d) and (n_i,)."""
     fitted = tuple(estimator.fit(X, y).expansion for X, y in samples)
     expansions = tuple(expansion for expansion in fitted if expansion is not None)
     if len(expansions) < len(fitted):
@@ -65,9 +81,97 @@ def fit_oracles(estimator: Estimator[Predictor], samples: Sequence[tuple[Array, 
     return expansions
 
 
-def split_rows(n: int, n_fit: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Row numbers 0 … n − 1 in random order, cut in two: `n_fit` to fit an oracle to, the others to serve."""
-    if not 0 < n_fit < n:
-        raise InvalidArgument(f"cannot take {n_fit} of {n} rows for an oracle and leave rows to serve as contexts")
-    order = rng.permutation(n)
-    return order[:n_fit], order[n_fit:]
+def split_groups(
+    groups: Sequence[IntArray], sizes: Sequence[int], rng: np.random.Generator
+) -> tuple[list[IntArray], list[IntArray]]:
+    """Split the row numbers of each arm at random: `sizes[arm]` rows to fit its oracle to, the others to serve."""
+    fitted, served = [], []
+    for group, n_fit in zip(groups, sizes, strict=True):
+        if not 0 < n_fit < len(group):
+            raise InvalidArgument(f"cannot take {n_fit} of {len(group)} rows for an oracle and leave rows to serve")
+        order = group[rng.permutation(len(group))]
+        fitted.append(order[:n_fit])
+        served.append(order[n_fit:])
+    return fitted, served
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Surrogate(Environment):
+    """The mean reward of an arm is a function fitted to part of its rows; the other rows are the contexts.
+
+    The paper does this with Avazu's clicks: what an arm would have given in a row where another was played is not
+    recorded, so a fitted function stands for it. No row is used for both. Each run splits the rows anew; a row is
+    served again only after all others were.
+
+    Attributes:
+        path: a .csv, .csv.gz or .parquet file.
+        arm: column of the arm that was played.
+        reward: column of the reward that it gave, a number.
+        encoding: how the other columns become features.
+        contexts: whether every arm shows one of its own rows (`OwnContexts`) or all arms the same (`SharedContexts`).
+        oracle: what is fitted.
+        n_fit: rows per arm that the oracle is fitted to; None means half of them, at most 2000.
+        noise_std: standard deviation of the noise added to the oracle's mean.
+        max_rows: largest number of rows to use, the same random ones in every run.
+        min_rows: refuse an arm with fewer rows.
+
+    """
+
+    path: FilePath
+    arm: str = "arm"
+    reward: str = "reward"
+    encoding: Encoding = Encoding()
+    contexts: Contexts = OwnContexts()
+    oracle: Estimator[Predictor] = KernelRidge(Gaussian(gamma=4.0), ridge=0.1)
+    n_fit: Count | None = None
+    noise_std: NonNegative = 0.01
+    max_rows: Count | None = None
+    min_rows: Count = 20
+
+    def _validate(self) -> None:
+        if self.arm == self.reward:
+            raise InvalidArgument(f"Surrogate: arm and reward must be two columns; both are {self.arm!r}")
+
+    def draw(self, rng: np.random.Generator | int) -> SurrogateInstance:
+        data, rewards = self.data()
+        groups = [np.flatnonzero(data.codes == arm) for arm in range(len(data.names))]
+        fitted, served = split_groups(groups, self._sizes(data), checks.generator(rng))
+        oracles = fit_oracles(self.oracle, [(data.points[rows], rewards[rows]) for rows in fitted])
+        return SurrogateInstance(oracles, tuple(data.points[rows] for rows in served), self.contexts, self.noise_std)
+
+    def notes(self, horizon: int) -> tuple[str, ...]:
+        data, _ = self.data()
+        sizes = self._sizes(data)
+        left = np.bincount(data.codes) - sizes
+        fitted, served = (f"{min(counts)} – {max(counts)}" for counts in (sizes, left))
+        note = f"each arm's oracle is fitted to {fitted} rows; its other {served} are served"
+        return (*data.notes, note)
+
+    def data(self) -> tuple[LabelledPoints, Array]:
+        """Return the encoded table and the rewards; the file is read again only if it has changed."""
+        return _read(self, content_digest(self.path))
+
+    def _sizes(self, data: LabelledPoints) -> list[int]:
+        """Return how many rows of each arm its oracle is fitted to."""
+        counts = np.bincount(data.codes)
+        if self.n_fit is None:
+            return [min(int(count) // 2, MOST_FITTED) for count in counts]
+        if counts.min() <= self.n_fit:
+            few = int(counts.argmin())
+            raise InvalidFile(
+                f"{Path(self.path).name}: arm {data.names[few]!r} has {counts[few]} rows; with n_fit = {self.n_fit} "
+                "rows for the oracle none is left to serve: lower n_fit, or leave the arm out"
+            )
+        return [self.n_fit] * len(counts)
+
+
+@lru_cache(maxsize=4)
+def _read(spec: Surrogate, digest: str) -> tuple[LabelledPoints, Array]:
+    from kernelbandits.tables import read_frame
+
+    path = Path(spec.path)
+    frame = read_frame(path, spec.encoding.missing)
+    return reward_points(
+        frame, spec.arm, spec.reward, spec.encoding, path.name, max_rows=spec.max_rows, min_rows=spec.min_rows
+    )

@@ -1,4 +1,4 @@
-"""The paper's synthetic bandit: clipped normal contexts, RKHS rewards, normal noise."""
+"""The paper's synthetic bandit: clipped normal contexts, rewards in an RKHS, normal noise."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.environments.base import Environment, Instance, Rounds
+from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm
 from kernelbandits.environments.covariances import Covariance
 from kernelbandits.environments.noise import NoiseLaw, NormalNoise
-from kernelbandits.environments.rewards import random_bumps
 from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.linalg import pieces, rows_at_once
 from kernelbandits.problem import Problem
@@ -22,7 +21,7 @@ from kernelbandits.types import Array
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticInstance(Instance):
-    """Reward functions f⁽ⁱ⁾ and the standard deviations of the context's coordinates, shape (K, d)."""
+    """Reward functions f⁽ⁱ⁾, and standard deviations of the coordinates of the contexts, shape (K, d)."""
 
     rewards: tuple[KernelExpansion, ...]
     context_std: Array
@@ -37,17 +36,13 @@ class SyntheticInstance(Instance):
         return Problem(n_arms, dim, horizon, self.noise_std, norms, self.means)
 
     def means(self, contexts: Array) -> Array:
-        """Mean rewards f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d)."""
-        rounds = contexts.reshape(-1, *self.context_std.shape)
-        means = np.empty(rounds.shape[:2])
-        for arm, reward in enumerate(self.rewards):
-            means[:, arm] = reward(rounds[:, arm])
-        return means.reshape(contexts.shape[:-1])
+        """Return the mean rewards f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d)."""
+        return means_by_arm(self.rewards, contexts)
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
         checks.whole("horizon", horizon, at_least=1)
         contexts = np.empty((horizon, *self.context_std.shape))
-        for rows in pieces(horizon, rows_at_once(self.context_std.size)):  # scaled and clipped while in the cache
+        for rows in pieces(horizon, rows_at_once(self.context_std.size)):  # scale and clip while in the cache
             block = contexts[rows]
             rng.standard_normal(out=block)
             block *= self.context_std
@@ -58,13 +53,19 @@ class SyntheticInstance(Instance):
         return Rounds(contexts, self.means(contexts), noise)
 
 
+def random_bumps(kernel: Kernel, n_bumps: int, dim: int, rng: np.random.Generator) -> KernelExpansion:
+    """Draw F = Σ_m c_m K(·, x_m) with c_m ~ U[−1, 1] and x_m ~ N(0, I), as in the paper."""
+    coefficients = rng.uniform(-1.0, 1.0, size=n_bumps)
+    return KernelExpansion(kernel, rng.standard_normal((n_bumps, dim)), coefficients)
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Synthetic(Environment):
     """f⁽ⁱ⁾ = Σ_m c_m K(·, x_m) with 500 bumps; x ~ N(0, Σ⁽ⁱ⁾) clipped to [−10, 10]; noise N(0, 10⁻⁴).
 
-    The defaults are the paper's. `kernel` is that of the reward functions; `noise` is the shape of the noise; with a
-    `density` below 1 every feature of a context is 0 unless a coin of that probability falls otherwise.
+    The defaults are the paper's. `kernel` is that of the reward functions, and `noise` the distribution of the noise.
+    With a `density` below 1, every feature of a context is set to 0 with probability 1 − density.
     """
 
     covariance: Covariance

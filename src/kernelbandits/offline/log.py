@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.environments.rewarded import reward_points
+from kernelbandits.environments import reward_points
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.specs import Count, FilePath, Spec
 from kernelbandits.tables import Encoding
@@ -19,16 +19,16 @@ from kernelbandits.types import Array, IntArray
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Log:
-    """What was shown, played and earned, a row a decision.
+    """Logged decisions: what was shown, played and earned.
 
     Attributes:
         contexts: shape (n, d), the same for all arms.
         arms: the arm that was played, 0 … K − 1, shape (n,).
-        rewards: what it gave, shape (n,).
+        rewards: its reward, shape (n,).
         propensities: the probability with which it was played, given the context; in (0, 1], shape (n,).
-        n_arms: K; not known from the rows alone, as an arm may never have been played.
+        n_arms: K; the rows alone do not tell it, because an arm may never have been played.
         names: the arms' names.
-        notes: how the contexts came about, in lines.
+        notes: how the contexts were made, one line each.
 
     """
 
@@ -45,14 +45,16 @@ class Log:
         checks.whole("n_arms", self.n_arms, at_least=1)
         arms = np.asarray(self.arms)
         if arms.shape != (n,) or arms.dtype.kind not in "iu" or arms.min() < 0 or arms.max() >= self.n_arms:
-            raise InvalidArgument(f"arms must be {n} whole numbers from 0 to {self.n_arms - 1}, one a row of contexts")
+            raise InvalidArgument(
+                f"arms must be {n} whole numbers from 0 to {self.n_arms - 1}, one per row of contexts"
+            )
         checks.finite_array("rewards", self.rewards, (n,), "one number per row of contexts")
         chances = checks.finite_array("propensities", self.propensities, (n,), "one number per row of contexts")
         wrong = np.flatnonzero((chances <= 0.0) | (chances > 1.0))
         if len(wrong):
             raise InvalidArgument(
                 f"propensities must be above 0 and at most 1; entry {wrong[0]} is {chances[wrong[0]]:g} "
-                f"({len(wrong)} such). What was played had a chance to be played: log that"
+                f"({len(wrong)} such). Log the probability with which the arm was played"
             )
 
     def __len__(self) -> int:
@@ -68,8 +70,8 @@ class LogFile(Spec):
         path: a .csv, .csv.gz or .parquet file.
         arm: column of the arm that was played.
         reward: column of the reward that it gave, a number.
-        propensity: column of the probability with which it was played. A log without one cannot be weighed; if arms
-            were drawn with equal chances, it is 1/K in every row.
+        propensity: column of the probability with which it was played. A log needs one; if arms were drawn uniformly,
+            it is 1/K in every row.
         encoding: how the other columns become the context.
         min_rows: refuse an arm with fewer rows.
 
@@ -90,21 +92,13 @@ class LogFile(Spec):
             )
 
     def read(self) -> Log:
-        """The log, its contexts encoded; the arms are those that were played, in sorted order."""
-        from kernelbandits.tables.numbers import numbers_in
-        from kernelbandits.tables.places import place
-        from kernelbandits.tables.reading import read_frame
+        """Read the log and encode its contexts. The arms are those that were played, in sorted order."""
+        from kernelbandits.tables import numbers_in, place, read_frame
 
         path = Path(self.path)
         frame = read_frame(path, self.encoding.missing)
-        data = reward_points(
-            frame,
-            self.arm,
-            self.reward,
-            self.encoding,
-            path.name,
-            others=(self.propensity,),
-            min_rows=self.min_rows,
+        data, rewards = reward_points(
+            frame, self.arm, self.reward, self.encoding, path.name, others=(self.propensity,), min_rows=self.min_rows
         )
         chances = numbers_in(frame[self.propensity], path.name)
         wrong = np.flatnonzero((chances <= 0.0) | (chances > 1.0))
@@ -114,4 +108,4 @@ class LogFile(Spec):
                 f"{path.name}: {place(row, self.propensity)} is {chances[row]:g} ({len(wrong)} such); "
                 "expected a probability above 0 and at most 1"
             )
-        return Log(data.points, data.arms, data.rewards, chances, len(data.names), data.names, data.notes)
+        return Log(data.points, data.codes, rewards, chances, len(data.names), data.names, data.notes)

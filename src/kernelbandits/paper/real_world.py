@@ -11,8 +11,7 @@ import numpy as np
 from scipy.linalg import solve
 
 from kernelbandits import paper
-from kernelbandits.environments import Classification
-from kernelbandits.environments.labelled import LabelledPoints
+from kernelbandits.environments import Classification, LabelledPoints
 from kernelbandits.experiments import Experiment, Panel, RunOptions, report_experiment
 from kernelbandits.kernels import Gaussian
 from kernelbandits.paper.data_sets import find

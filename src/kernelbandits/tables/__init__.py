@@ -1,6 +1,9 @@
-"""Tables of numbers and categories: read from a file, encoded as points. polars is imported where a file is read."""
+"""Tables: read from a file, in memory or by blocks, and encoded as points.
 
-from kernelbandits.tables.encoding import Encoded, Encoding
-from kernelbandits.tables.scaling import CommonUnit, Scaling, UnitVariance
+`__init__.pyi` lists the exports. A module is loaded when one of its names is first used, so that specs such as
+`Encoding` can be imported without polars.
+"""
 
-__all__ = ["CommonUnit", "Encoded", "Encoding", "Scaling", "UnitVariance"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

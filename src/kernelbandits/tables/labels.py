@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.errors import InvalidFile
-from kernelbandits.tables.numbers import refuse_non_finite
-from kernelbandits.tables.places import not_numeric, some
+from kernelbandits.tables.categories import level_codes
+from kernelbandits.tables.columns import not_numeric, refuse_non_finite, some
 from kernelbandits.types import BoolArray, IntArray
 
 
@@ -22,9 +22,9 @@ class Labels:
     """Classes of rows.
 
     Attributes:
-        names: the classes in their order: by value for numbers, by letter for texts.
-        codes: number of the class of each row that has one, shape (m,).
-        present: which rows have one, shape (n,), m of them.
+        names: the sorted classes.
+        codes: position of the class among `names`, for each of the m rows that have one, shape (m,).
+        present: which rows have a class, shape (n,).
 
     """
 
@@ -34,10 +34,10 @@ class Labels:
 
 
 def refuse_labels(column: pl.Series, cuts: Sequence[float], file: str) -> None:
-    """Raise if a column cannot hold classes, with the row where it can be named."""
-    refuse_non_finite(column, file, "mend it, or leave it empty to leave out the row")
+    """Raise if a column cannot hold classes."""
+    refuse_non_finite(column, file, "correct it, or leave it empty to leave out the row")
     if column.null_count() == len(column):
-        raise InvalidFile(f"{file}: column {column.name!r} is empty throughout; expected a class in every row")
+        raise InvalidFile(f"{file}: column {column.name!r} is empty in every row; expected a class")
     if column.dtype.is_nested():
         raise InvalidFile(f"{file}: column {column.name!r} is of type {column.dtype}; expected a number or a text")
     if cuts and not column.dtype.is_numeric():
@@ -45,9 +45,9 @@ def refuse_labels(column: pl.Series, cuts: Sequence[float], file: str) -> None:
 
 
 def read_labels(column: pl.Series, cuts: Sequence[float], min_rows: int, file: str) -> Labels:
-    """The classes in a column; with `cuts` those of the intervals (−∞, c₁), [c₁, c₂), …, [c_m, ∞) of a number.
+    """Return the classes in a column; with `cuts` the intervals (−∞, c₁), [c₁, c₂), …, [c_m, ∞) of a number.
 
-    At least two classes, and in each at least `min_rows` rows.
+    Raise if there is only one class, or one with fewer than `min_rows` rows.
     """
     refuse_labels(column, cuts, file)
     present = column.is_not_null()
@@ -59,8 +59,8 @@ def read_labels(column: pl.Series, cuts: Sequence[float], min_rows: int, file: s
 def _distinct(values: pl.Series) -> tuple[tuple[str, ...], IntArray]:
     plain = values.cast(pl.String) if values.dtype in (pl.Categorical, pl.Enum) else values
     levels = plain.unique().sort()
-    codes = plain.replace_strict(levels, pl.Series(np.arange(len(levels))), return_dtype=pl.Int64)
-    return tuple(f"{level:.12g}" if isinstance(level, float) else str(level) for level in levels), codes.to_numpy()
+    names = tuple(f"{level:.12g}" if isinstance(level, float) else str(level) for level in levels)
+    return names, level_codes(plain, levels)
 
 
 def _between(values: pl.Series, cuts: Sequence[float]) -> tuple[tuple[str, ...], IntArray]:
@@ -73,7 +73,8 @@ def _refuse_few(column: str, names: tuple[str, ...], codes: IntArray, min_rows: 
     counts = np.bincount(codes, minlength=len(names))
     if (counts > 0).sum() < 2:
         raise InvalidFile(
-            f"{file}: every row of column {column!r} is of one class, {names[int(codes[0])]!r}; expected at least two"
+            f"{file}: every row of column {column!r} has the class {names[int(codes[0])]!r}; "
+            "expected at least two classes"
         )
     few = np.flatnonzero(counts < min_rows)
     if len(few):

@@ -1,4 +1,4 @@
-"""Tables larger than memory: parquet or CSV, read a block of rows at a time."""
+"""Tables larger than memory: parquet or CSV, read by blocks of rows."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kernelbandits.errors import InvalidFile, nearest
-from kernelbandits.tables.places import place
+from kernelbandits.errors import InvalidFile
+from kernelbandits.tables.columns import choose_features, place
+from kernelbandits.tables.csv_files import read_csv
+from kernelbandits.tables.files import understood
 from kernelbandits.types import Array
 
 _BLOCK_VALUES = 2**22
-_SNIFFED = 1000
 
 
 class Block(NamedTuple):
-    """Rows of a table: features of shape (n, d), rewards and arms of shape (n,); None without a column of arms."""
+    """Rows of a table: features of shape (n, d), rewards and arms of shape (n,); `arms` is None without a column."""
 
     X: Array
     y: Array
@@ -32,10 +33,10 @@ class Block(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A table on disk with the names of its columns. Nothing of it is held.
+    """A table on disk; no rows are kept in memory.
 
     Attributes:
-        name: of the file, for messages.
+        name: name of the file, for messages.
         frame: the polars scan.
         n: number of rows.
         features: names of the d feature columns.
@@ -57,7 +58,7 @@ class Scan:
         return len(self.features)
 
     def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Block]:
-        """The rows from `start` to `stop`, a block of about 32 MB at a time, checked."""
+        """Yield the rows from `start` to `stop` in blocks of about 32 MB, checked."""
         stop = self.n if stop is None else min(stop, self.n)
         rows = max(256, _BLOCK_VALUES // (self.dim + 1))
         names = [*self.features, self.reward, *([] if self.arm is None else [self.arm])]
@@ -94,59 +95,27 @@ def scan(
 ) -> Iterator[Scan]:
     """Open a .parquet, .csv or .csv.gz file. Features are `columns`, or all but arm, reward and `drop`.
 
-    CSV cannot be read from the middle: it is rewritten as parquet in a temporary folder, which goes with the context.
+    CSV cannot be read from the middle, so it is copied as parquet to a temporary folder until the context ends.
     """
     path = Path(path)
     with tempfile.TemporaryDirectory(prefix="kernelbandits-") as folder:
-        try:
-            frame = _frame(path, Path(folder))
-            schema = dict(frame.collect_schema())
+        with understood(path, (".csv", ".csv.gz", ".parquet")) as ending:
+            frame = pl.scan_parquet(path if ending == ".parquet" else _copied(path, Path(folder) / "table.parquet"))
+            schema = frame.collect_schema()
             n = int(frame.select(pl.len()).collect().item())
-        except pl.exceptions.PolarsError as error:
-            raise InvalidFile(f"{path.name} cannot be read: {str(error).strip().splitlines()[0]}") from error
-        features = _features(path, schema, reward_column, arm_column, columns, drop)
+        taken = [reward_column] if arm_column is None else [reward_column, arm_column]
+        features = choose_features(schema.names(), columns, drop, taken, path.name)
+        for name in (*features, reward_column):
+            if not (schema[name].is_numeric() or schema[name] == pl.Boolean):
+                raise InvalidFile(
+                    f"{path.name}: column {name!r} is not numeric (type {schema[name]}); "
+                    "encode it as numbers or leave it out with `drop`"
+                )
         if not n:
             raise InvalidFile(f"{path.name} has columns but no rows; expected one row per context")
-        yield Scan(path.name, frame, n, features, reward_column, arm_column)
+        yield Scan(path.name, frame, n, tuple(features), reward_column, arm_column)
 
 
-def _frame(path: Path, folder: Path) -> pl.LazyFrame:
-    if not path.is_file():
-        raise InvalidFile(f"no such file: {path}; give a .csv, .csv.gz or .parquet file")
-    name = path.name.lower()
-    if name.endswith(".parquet"):
-        return pl.scan_parquet(path)
-    if not name.endswith((".csv", ".csv.gz")):
-        raise InvalidFile(f"{path.name}: expected a file that ends in .csv, .csv.gz or .parquet")
-    copy = folder / "table.parquet"
-    try:
-        pl.scan_csv(path, infer_schema_length=_SNIFFED).sink_parquet(copy)
-    except pl.exceptions.NoDataError:
-        raise
-    except pl.exceptions.ComputeError:  # a later row has another type than the first thousand: look at all of them
-        pl.scan_csv(path, infer_schema_length=None).sink_parquet(copy)
-    return pl.scan_parquet(copy)
-
-
-def _features(
-    path: Path,
-    schema: dict[str, pl.DataType],
-    reward: str,
-    arm: str | None,
-    columns: Sequence[str],
-    drop: Sequence[str],
-) -> tuple[str, ...]:
-    for name in (reward, *columns, *drop, *([] if arm is None else [arm])):
-        if name not in schema:
-            raise InvalidFile(f"{path.name} has no column {name!r}; {nearest(name, schema)}")
-    taken = {reward, arm, *drop}
-    features = tuple(name for name in dict.fromkeys(columns or schema) if name not in taken)
-    if not features:
-        raise InvalidFile(f"{path.name} has no column left as a feature; it has {', '.join(schema)}")
-    for name in (*features, reward):
-        if not (schema[name].is_numeric() or schema[name] == pl.Boolean):
-            raise InvalidFile(
-                f"{path.name}: column {name!r} is not numeric (type {schema[name]}); "
-                "encode it as numbers or leave it out with `drop`"
-            )
-    return features
+def _copied(path: Path, copy: Path) -> Path:
+    read_csv(path, lambda frame: frame.sink_parquet(copy))
+    return copy

@@ -1,6 +1,6 @@
-"""The world of the synthetic stand-in: sites, apps, ads and device models, with names, popularity and hidden tastes.
+"""Sites, apps, ads and device models of the synthetic stand-in, with names, popularity and hidden tastes.
 
-All of it is made up. Names begin with "s-", so that no row can be mistaken for one of Avazu.
+All are made up. Names begin with "s-", so that no row can be mistaken for one of Avazu.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 from kernelbandits.types import Array, IntArray
 
 TASTES = 4
-"""Hidden coordinates in which users, places and ads meet."""
+"""Number of hidden coordinates of users, publishers and ads."""
 
 PREFIX = "s-"
-"""How every made-up name begins."""
+"""The beginning of every made-up name."""
 
 _SIZES = (("320", "50"), ("300", "250"), ("216", "36"), ("728", "90"), ("300", "50"), ("480", "320"), ("768", "1024"))
 
 
 def names(kind: str, n: int) -> pl.Series:
-    """Different names that look hashed, n of them, the same ones always."""
+    """Return n different names that look hashed, always the same."""
     return hexadecimal(np.arange(n, dtype=np.uint64) + np.uint64(sum(map(ord, kind)) << 12))
 
 
 def hexadecimal(numbers: NDArray[np.uint64]) -> pl.Series:
-    """PREFIX and six hexadecimal digits: a one-to-one mixing of numbers below 2²⁴, so equal only for equal numbers."""
+    """Return PREFIX and six hexadecimal digits for each number below 2²⁴, by a one-to-one mixing."""
     mixed = (numbers * np.uint64(0x9E3779) + np.uint64(0x3C6EF3)) & np.uint64(0xFFFFFF)
     digits = _three_digits()
     return PREFIX + digits[mixed >> np.uint64(12)] + digits[mixed & np.uint64(0xFFF)]
@@ -44,7 +44,7 @@ def _three_digits() -> pl.Series:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """n things of falling popularity, weight (1 + r)^−exponent for rank r: few are seen often, most hardly ever."""
+    """n items of falling popularity: rank r has weight (1 + r)^−exponent, so few are frequent and most are rare."""
 
     cumulative: Array
 
@@ -56,18 +56,18 @@ class Ranking:
         return len(self.cumulative)
 
     def at(self, u: Array) -> IntArray:
-        """The ranks at quantiles u in [0, 1)."""
+        """Return the ranks at quantiles u in [0, 1)."""
         return np.asarray(np.searchsorted(self.cumulative, u * self.cumulative[-1], side="right"))
 
     def draw(self, n: int, rng: np.random.Generator) -> IntArray:
-        """Ranks of n things seen."""
+        """Draw n ranks."""
         return self.at(rng.random(n))
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
-    """Where ads are shown, sites or apps. Thing 0 of names, domains and categories stands for "none"."""
+class Publishers:
+    """Sites or apps that show ads. Number 0 of names, domains and categories stands for "none"."""
 
     ranking: Ranking
     domain: IntArray
@@ -79,8 +79,8 @@ class Places:
     @staticmethod
     def make(
         n: int, exponent: float, n_domains: int, n_categories: int, banners: Any, rng: np.random.Generator
-    ) -> Places:
-        return Places(
+    ) -> Publishers:
+        return Publishers(
             Ranking.of(n, exponent),
             1 + Ranking.of(n_domains - 1, 0.6).draw(n, rng),
             1 + Ranking.of(n_categories - 1, 1.3).draw(n, rng),
@@ -93,7 +93,7 @@ class Places:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Ads:
-    """Creatives (C14), each of a campaign (C17) which settles its size, its other codes, its pull and its taste."""
+    """Creatives (C14), each of a campaign (C17), which determines its size, other codes, effect and taste."""
 
     ranking: Ranking
     number: IntArray
@@ -122,31 +122,31 @@ class Ads:
         )
 
     def banner_size(self, campaign: IntArray, side: int) -> pl.Series:
-        """C15 (side 0) or C16 (side 1)."""
+        """Return C15 (side 0) or C16 (side 1)."""
         return pl.Series([size[side] for size in _SIZES])[self.size[campaign]]
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalogue:
-    """Everything that stays the same from row to row; sizes as in ten days of the competition's data."""
+    """All that is the same for every row; sizes are those of ten days of the competition's data."""
 
-    sites: Places
-    apps: Places
+    sites: Publishers
+    apps: Publishers
     ads: Ads
     models: Ranking
     model_taste: Array
 
     @staticmethod
     def make(seed: int) -> Catalogue:
-        """The catalogue of a seed."""
+        """Make the catalogue of a seed."""
         rng = np.random.default_rng([seed, 0])
         on_sites = [0.66, 0.32, 0.004, 0.002, 0.004, 0.003, 0.0, 0.007]
         on_apps = [0.97, 0.03, 0, 0, 0, 0, 0, 0]
         n_models = 8200
         return Catalogue(
-            Places.make(4700, 1.45, 7700, 26, on_sites, rng),
-            Places.make(8500, 1.3, 560, 36, on_apps, rng),
+            Publishers.make(4700, 1.45, 7700, 26, on_sites, rng),
+            Publishers.make(8500, 1.3, 560, 36, on_apps, rng),
             Ads.make(2600, 435, rng),
             Ranking.of(n_models, 1.1),
             rng.standard_normal((n_models, TASTES)),

@@ -1,4 +1,4 @@
-"""The paper's Avazu study as environments: real rows from a file, or the synthetic stand-in."""
+"""The environments of the paper's Avazu study: rows of a file, or of the synthetic stand-in."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 
 from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
 from kernelbandits.environments.base import Environment
-from kernelbandits.environments.pools import Contexts, OwnContexts
+from kernelbandits.environments.contexts import Contexts, OwnContexts
 from kernelbandits.environments.surrogate import SurrogateInstance
 from kernelbandits.errors import InvalidArgument, nearest
 from kernelbandits.kernels import Gaussian
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
 from kernelbandits.specs import Count, CountFromZero, FilePath, NonNegative, Positive, Spec
-from kernelbandits.tables.digests import content_digest
+from kernelbandits.tables import content_digest
 
 if TYPE_CHECKING:
     from kernelbandits.environments.avazu.impressions import Impressions
@@ -30,14 +30,14 @@ class AvazuDesign(Spec):
 
     Attributes:
         arm_column: its last digit is the arm; `id` as in the paper, or `C14`, whose ten groups really differ.
-        contexts: a held-out row of its own for every arm, or one row for all arms.
-        dim: principal components kept, d.
-        level: the embedding is scaled so that its rows have ‖x‖²/d of this on average.
+        contexts: whether every arm shows one of its own rows, or all arms the same row.
+        dim: number of principal components d.
+        level: average of ‖x‖²/d over the rows of the oracles.
         drop: features to leave out, such as `device_ip` and `device_id`.
-        n_oracle: rows an arm for its oracle; the principal components are those of the same rows, 10 × 2,000.
-        n_contexts: rows an arm to serve as contexts, at most.
+        n_oracle: rows per arm for its oracle; the principal components are those of the same rows, 10 × 2,000.
+        n_contexts: largest number of rows per arm to serve as contexts.
         oracle: what is fitted to the clicks of an arm.
-        noise_std: standard deviation of the rewards about the oracle.
+        noise_std: standard deviation of the noise of rewards.
 
     """
 
@@ -52,11 +52,11 @@ class AvazuDesign(Spec):
     noise_std: NonNegative = 0.01
 
     def _validate(self) -> None:
-        able = tuple(name for name in COLUMNS if name != "click")
-        if self.arm_column not in able:
+        allowed = tuple(name for name in COLUMNS if name != "click")
+        if self.arm_column not in allowed:
             raise InvalidArgument(
                 f"AvazuDesign: arm_column must be a column of the Avazu file; got {self.arm_column!r}; "
-                + nearest(self.arm_column, able)
+                + nearest(self.arm_column, allowed)
             )
         for name in self.drop:
             if name not in FEATURES:
@@ -81,8 +81,8 @@ class Avazu(Environment):
     """Ten arms of real impressions; mean rewards are those of an oracle fitted to each arm's clicks.
 
     `path` is the file of the Avazu competition or any part of it with the same header, CSV or CSV in gzip. It is read
-    in one pass, whatever its size, and a fixed sample of its rows kept. Every draw splits the sample anew into rows for
-    the oracles and rows to serve, so the error bars cover which rows are at hand.
+    in one pass, whatever its size, and a fixed sample of its rows is kept. Every draw splits the sample anew into rows
+    for the oracles and rows to serve, so standard errors cover the choice of rows.
     """
 
     path: FilePath
@@ -95,7 +95,7 @@ class Avazu(Environment):
         return self.impressions().notes
 
     def impressions(self) -> Impressions:
-        """The sampled rows; the file is read again only if it has changed."""
+        """Return the sampled rows; the file is read again only if it has changed."""
         return _from_file(self, content_digest(self.path))
 
 
@@ -115,14 +115,14 @@ class AvazuStandIn(Environment):
         return self.impressions().notes
 
     def impressions(self) -> Impressions:
-        """The sampled rows, made once."""
+        """Return the sampled rows, made once."""
         return _made_up(self)
 
 
 @lru_cache(maxsize=2)
 def _from_file(spec: Avazu, digest: str) -> Impressions:
-    from kernelbandits.environments.avazu.blocks import read_blocks
     from kernelbandits.environments.avazu.impressions import Impressions
+    from kernelbandits.tables import read_blocks
 
     path = Path(spec.path)
     return Impressions.collect(read_blocks(path, spec.design.columns), path.name, spec.design)

@@ -1,4 +1,4 @@
-"""A fixed number of rows an arm from a stream of any length, in one pass and bounded memory."""
+"""A uniform sample of rows per arm from a stream of any length, in one pass and bounded memory."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kernelbandits.environments.avazu.blocks import Block, place
 from kernelbandits.environments.avazu.schema import N_ARMS
 from kernelbandits.errors import InvalidFile
+from kernelbandits.tables import TextBlock, first, place
 from kernelbandits.types import Array, IntArray
 
 _LAST = np.uint64(2**64 - 1)
@@ -20,14 +20,14 @@ _LAST = np.uint64(2**64 - 1)
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
-    """Rows in the order of their source.
+class ImpressionSample:
+    """Sampled rows, in the order of their source.
 
     Attributes:
-        features: one column of texts a feature, n rows.
+        features: one column of texts per feature, n rows.
         clicks: 0 or 1, shape (n,).
         arms: last digit of the arm column, shape (n,).
-        n_seen: rows of the source.
+        n_seen: number of rows of the source.
 
     """
 
@@ -38,9 +38,9 @@ class Sample:
 
 
 def priorities(start: int, n: int) -> NDArray[np.uint64]:
-    """A pseudo-random number for each of the rows start … start + n − 1, by the mixing function of SplitMix64.
+    """Return a pseudo-random number for each of the rows start … start + n − 1: the mixing function of SplitMix64.
 
-    It depends on nothing but the row's place in its source: not on versions, threads, nor the size of blocks.
+    It depends only on the number of the row in its source, not on versions, threads or the size of blocks.
     """
     z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -49,11 +49,11 @@ def priorities(start: int, n: int) -> NDArray[np.uint64]:
 
 
 def sample_rows(
-    blocks: Iterable[Block], source: str, arm_column: str, features: tuple[str, ...], per_arm: int
-) -> Sample:
-    """Of every arm the `per_arm` rows of lowest priority, or all if there are fewer: a uniform sample.
+    blocks: Iterable[TextBlock], source: str, arm_column: str, features: tuple[str, ...], per_arm: int
+) -> ImpressionSample:
+    """Sample the `per_arm` rows of lowest priority of every arm, or all if there are fewer: a uniform sample.
 
-    Every row is checked, kept or not; `source` names it in messages.
+    Every row is checked, also those not kept; `source` names them in messages.
     """
     limits = np.full(N_ARMS, _LAST)
     kept, n_seen = pl.DataFrame(), 0
@@ -66,13 +66,13 @@ def sample_rows(
         kept = _lowest(pl.concat([kept, new[candidates]]) if n_seen else new[candidates], per_arm, limits)
         n_seen += len(arms)
     kept = kept.sort("_row")
-    return Sample(
+    return ImpressionSample(
         kept.select(features), kept["_click"].to_numpy().copy(), kept["_arm"].to_numpy().astype(np.int64), n_seen
     )
 
 
 def _lowest(rows: pl.DataFrame, per_arm: int, limits: NDArray[np.uint64]) -> pl.DataFrame:
-    """The rows of lowest priority of each arm. `limits`, beyond which a row has no chance, are brought up to date."""
+    """Return the rows of lowest priority of each arm, and update `limits`, above which a row cannot be among them."""
     arms, order = rows["_arm"].to_numpy(), rows["_priority"].to_numpy()
     by_priority = np.lexsort((order, arms))
     starts = np.searchsorted(arms[by_priority], np.arange(N_ARMS + 1))
@@ -85,30 +85,29 @@ def _lowest(rows: pl.DataFrame, per_arm: int, limits: NDArray[np.uint64]) -> pl.
     return rows[np.concatenate(chosen)]
 
 
-def _arms(block: Block, source: str, column: str) -> IntArray:
-    """The last digit of the column."""
+def _arms(block: TextBlock, source: str, column: str) -> IntArray:
+    """Return the last digit of the column."""
     texts = block.rows[column]
     digits = texts.str.strip_chars().str.slice(-1).cast(pl.Int64, strict=False)
-    if digits.null_count():
-        row = int(digits.is_null().arg_max() or 0)
+    row = first(digits.is_null())
+    if row is not None:
         raise InvalidFile(
             f"{source}: {place(block.start + row, column)} is {texts[row]!r}; "
-            "its last character tells the arm and must be a digit"
+            "its last character is the arm and must be a digit"
         )
     return digits.to_numpy().copy()
 
 
-def _clicks(block: Block, source: str) -> Array:
+def _clicks(block: TextBlock, source: str) -> Array:
     texts = block.rows["click"]
     clicks = texts.str.strip_chars().cast(pl.Float64, strict=False)
-    right = clicks.is_in([0.0, 1.0]).fill_null(value=False)
-    if not right.all():
-        row = int((~right).arg_max() or 0)
+    row = first(~clicks.is_in([0.0, 1.0]).fill_null(value=False))
+    if row is not None:
         raise InvalidFile(f"{source}: {place(block.start + row, 'click')} is {texts[row]!r}; expected 0 or 1")
     return clicks.to_numpy().copy()
 
 
-def refuse_unusable(sample: Sample, source: str, arm_column: str, n_oracle: int) -> None:
+def refuse_unusable(sample: ImpressionSample, source: str, arm_column: str, n_oracle: int) -> None:
     """Raise if an arm has too few rows for an oracle and contexts, or nothing but one outcome."""
     if len(np.unique(sample.clicks)) < 2:
         raise InvalidFile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,11 @@ from kernelbandits.theory.budget import Budget
 from kernelbandits.theory.diagnosis.diagnosis import diagnose
 from kernelbandits.theory.diagnosis.document import budget_document, diagnosis_document
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
-from kernelbandits.theory.diagnosis.reading import Sample
+from kernelbandits.theory.diagnosis.reading import ContextSample
 from kernelbandits.theory.diagnosis.standardising import standardise
 
 
-def report_sample(sample: Sample, folder: Path, *, scaled: bool, as_json: bool, **options: Any) -> None:
+def report_sample(sample: ContextSample, folder: Path, *, scaled: bool, as_json: bool, **options: Any) -> None:
     """Diagnose a sample, write picture and record to the folder, print the report."""
     from kernelbandits.reporting.figures import save
 
@@ -25,6 +26,7 @@ def report_sample(sample: Sample, folder: Path, *, scaled: bool, as_json: bool, 
         raise InvalidArgument(f"--out: {folder} is a file; give a folder")
     change = standardise(sample.contexts) if scaled else None
     report = diagnose(sample.contexts if change is None else change.contexts, sample.arms, sample.rewards, **options)
+    report = replace(report, notes=(*sample.notes, *report.notes))
     document = diagnosis_document(report, sample.columns, change)
     folder.mkdir(parents=True, exist_ok=True)
     pictures = save(diagnosis_picture(report), folder / "diagnosis")

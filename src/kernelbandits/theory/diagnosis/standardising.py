@@ -1,4 +1,4 @@
-"""Features brought to one scale, that of the paper's designs."""
+"""Features scaled as in the paper's designs."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.tables.scaling import LEVEL, moments
+from kernelbandits.tables import LEVEL, moments
 from kernelbandits.types import Array, ArrayLike
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Standardised:
-    """X = (raw − mean) · scale, columnwise; do the same to the contexts of later decisions.
+    """X = (raw − mean) · scale, by column. Do the same to the contexts of later decisions.
 
     Attributes:
         contexts: X, shape (n, d).
@@ -30,9 +30,9 @@ class Standardised:
 
 
 def standardise(X: ArrayLike) -> Standardised:
-    """Every column to mean 0 and one common variance, such that the average of ‖x‖²/d is ½.
+    """Scale every column to mean 0 and one common variance, such that ‖x‖²/d averages ½.
 
-    Columns that do not vary become 0 and the others share the whole: with all d varying, each has variance ½.
+    Columns that do not vary become 0. If all d columns vary, each has variance ½.
 
     >>> standardise([[0.0, 7.0], [10.0, 7.0]]).contexts
     array([[-1.,  0.],

@@ -21,15 +21,15 @@ def table(path, n=60, **columns):
 def test_means_are_those_of_ridge_oracles_fitted_by_hand(tmp_path):
     """Solve each arm's ridge system for the rows that are not served, and compare on what is."""
     spec = kb.Surrogate(table(tmp_path / "t.parquet"))
-    data, instance = spec.data(), spec.draw(7)
+    (data, rewards), instance = spec.data(), spec.draw(7)
     kernel = kb.Gaussian(4.0)
     rounds = instance.rounds(40, np.random.default_rng(1))
     for arm in range(3):
-        own = data.arms == arm
-        served = {row.tobytes() for row in instance.pool.rows[arm]}
+        own = data.codes == arm
+        served = {row.tobytes() for row in instance.groups[arm]}
         fitted = [i for i in np.flatnonzero(own) if data.points[i].tobytes() not in served]
         assert len(fitted) == own.sum() // 2
-        X, y = data.points[fitted], data.rewards[fitted]
+        X, y = data.points[fitted], rewards[fitted]
         weights = np.linalg.solve(kernel(X) + 0.1 * np.eye(len(X)), y)
         assert np.allclose(rounds.means[:, arm], kernel(rounds.contexts[:, arm], X) @ weights)
 
@@ -49,7 +49,7 @@ def test_shared_contexts_are_the_same_for_all_arms():
 
 
 def test_sizes_are_said():
-    counts = np.bincount(SPEC.data().arms)
+    counts = np.bincount(SPEC.data()[0].codes)
     halves = counts // 2
     left = counts - halves
     note = f"fitted to {min(halves)} – {max(halves)} rows; its other {min(left)} – {max(left)} are served"
@@ -65,7 +65,7 @@ def test_sizes_are_said():
         ({"reward": [1.0, 2.0, float("nan")] * 20}, r"row 3 .*column 'reward' is nan"),
         ({"reward": [1.0] * 60}, "every reward in column 'reward' is 1; there is nothing to learn"),
         ({"arm": ["a", None, "b"] * 20}, r"row 2 .*column 'arm' is empty"),
-        ({"arm": ["a"] * 60}, "every row of column 'arm' is of one class, 'a'"),
+        ({"arm": ["a"] * 60}, "every row of column 'arm' has the class 'a'"),
         ({"arm": ["a", "b"] * 29 + ["rare", "rare"]}, r"fewer than 20 rows: 'rare' \(2\)"),
     ],
 )

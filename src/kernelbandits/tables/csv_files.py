@@ -1,0 +1,167 @@
+"""CSV files, plain or gzip: read in memory, or as blocks of texts, so that memory does not grow with the file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TypeVar, final
+
+import polars as pl
+
+from kernelbandits.errors import InvalidFile, nearest
+from kernelbandits.tables.columns import place
+
+BLOCK_BYTES = 1 << 24
+"""Text read at a time: enough to parse with all threads, little compared with a polars process."""
+
+_LONGEST_HEADER = 1 << 20
+_SNIFFED = 1000
+_GZIP = b"\x1f\x8b"
+_OTHER_KINDS = {b"PK": "a zip archive; unpack it", b"PAR1": "a parquet file", b"BZh": "a bzip2 file; unpack it"}
+_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+T = TypeVar("T")
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TextBlock:
+    """Rows of a file, all columns as texts; `start` rows of the file come before them."""
+
+    rows: pl.DataFrame
+    start: int
+
+
+def read_csv(path: Path, use: Callable[[pl.LazyFrame], T]) -> T:
+    """Return `use(scan)` for a scan of the file with the types of its columns; types are those of the first rows.
+
+    If a later row does not fit them, `use` is called again with the types of all rows.
+    """
+    with _opened(path) as file:
+        _, names = _header(path, file)
+    try:
+        try:
+            return use(pl.scan_csv(path, infer_schema_length=_SNIFFED))
+        except pl.exceptions.ComputeError:
+            return use(pl.scan_csv(path, infer_schema_length=None))
+    except pl.exceptions.ComputeError as error:
+        with _opened(path) as file:
+            _header(path, file)
+            _refuse_bad_row(path, names, file, fewest=0)
+        raise InvalidFile(f"{path.name} cannot be read: {str(error).strip().splitlines()[0]}") from error
+
+
+def read_blocks(path: Path, columns: Sequence[str], block_bytes: int = BLOCK_BYTES) -> Iterator[TextBlock]:
+    """Yield these columns of a CSV file as texts, block by block. An empty field is the text ''.
+
+    Every row must have as many fields as the header.
+    """
+    if not path.is_file():
+        raise InvalidFile(f"no such file: {path}; expected a .csv or .csv.gz file")
+    start = 0
+    try:
+        with _opened(path) as file:
+            header, names = _header(path, file)
+            for name in columns:
+                if name not in names:
+                    raise InvalidFile(f"{path.name} has no column {name!r}; {nearest(name, names)}")
+            for text in _whole_lines(file, block_bytes):
+                rows = _parsed(path, header, names, columns, text, start)
+                yield TextBlock(rows, start)
+                start += rows.height
+    except EOFError as error:
+        raise InvalidFile(
+            f"{path.name}: the gzip data end too early, after row {start:,}; get the file again"
+        ) from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InvalidFile(f"{path.name}: the gzip data are broken after row {start:,} ({error})") from error
+    if not start:
+        raise InvalidFile(f"{path.name} has a header but no rows")
+
+
+def _opened(path: Path) -> gzip.GzipFile | IO[bytes]:
+    """Open the text of a file. Its first bytes say what it is, whatever its name."""
+    with path.open("rb") as file:
+        magic = file.read(4)
+    for prefix, kind in _OTHER_KINDS.items():
+        if magic.startswith(prefix):
+            raise InvalidFile(f"{path.name} is {kind}; expected CSV or CSV in gzip")
+    return gzip.open(path, "rb") if magic.startswith(_GZIP) else path.open("rb")
+
+
+def _header(path: Path, file: gzip.GzipFile | IO[bytes]) -> tuple[bytes, list[str]]:
+    """Read the header: its bytes without byte order mark, and the names in it. Raise if it is none."""
+    line = file.readline(_LONGEST_HEADER)
+    if not line:
+        raise InvalidFile(f"{path.name} is empty; expected a header and rows")
+    try:
+        text = line.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise InvalidFile(f"{path.name}: the header is not UTF-8 text ({error.reason}); expected CSV") from error
+    names = next(csv.reader([text]), [])
+    for delimiter, word in _DELIMITERS.items():
+        if len(names) == 1 and delimiter in text:
+            raise InvalidFile(
+                f"{path.name} seems to be separated by {word} (its header is {text[:60]!r}); "
+                "expected commas: write it again with commas"
+            )
+    if all(_is_number(name) for name in names):
+        raise InvalidFile(f"{path.name} has no header: its first row is {', '.join(names[:3])} …; name the columns")
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise InvalidFile(f"{path.name} has two columns called {twice!r}; rename one of them")
+    return text.encode() + b"\n", names
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _whole_lines(file: gzip.GzipFile | IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield the rest of the file in pieces of about `size` bytes that end where a line ends."""
+    rest = b""
+    while piece := file.read(size):
+        cut = piece.rfind(b"\n") + 1
+        if not cut:
+            rest += piece
+            continue
+        yield rest + piece[:cut]
+        rest = piece[cut:]
+    if rest.strip():
+        yield rest
+
+
+def _parsed(
+    path: Path, header: bytes, names: list[str], columns: Sequence[str], text: bytes, start: int
+) -> pl.DataFrame:
+    lines = text.rstrip(b"\r\n")
+    try:
+        frame = pl.read_csv(io.BytesIO(header + lines + b"\n"), infer_schema_length=0, columns=list(columns))
+    except pl.exceptions.PolarsError as error:
+        _refuse_bad_row(path, names, io.BytesIO(lines), len(names), start)
+        words = str(error).strip().splitlines()[0]
+        raise InvalidFile(f"{path.name} cannot be read after row {start:,}: {words}") from error
+    if any(frame.null_count().row(0)):
+        _refuse_bad_row(path, names, io.BytesIO(lines), len(names), start)
+    return frame.fill_null("")
+
+
+def _refuse_bad_row(path: Path, names: list[str], lines: Iterable[bytes], fewest: int, start: int = 0) -> None:
+    """Raise at the first row with more fields than the header, fewer than `fewest`, or bytes that are no text."""
+    for row, fields in enumerate(csv.reader(line.decode("utf-8", "replace") for line in lines), start=start):
+        if not fewest <= len(fields) <= len(names):
+            raise InvalidFile(
+                f"{path.name}: row {row + 1:,} (the first below the header is 1) has {len(fields)} fields; "
+                f"the header has {len(names)}"
+            )
+        for name, field in zip(names, fields, strict=False):
+            if "�" in field:
+                raise InvalidFile(f"{path.name}: {place(row, name)} is not UTF-8 text: {field!r}")
