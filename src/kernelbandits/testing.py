@@ -13,7 +13,7 @@ import numpy as np
 from kernelbandits.environments import LowRank, Synthetic
 from kernelbandits.errors import InvalidArgument, KernelBanditsError
 from kernelbandits.kernels import Gaussian, Kernel
-from kernelbandits.policies.base import Agent, Policy
+from kernelbandits.policies import Agent, Policy
 from kernelbandits.problem import Problem
 from kernelbandits.regression.base import Estimator, Predictor
 from kernelbandits.specs import Spec

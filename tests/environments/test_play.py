@@ -26,12 +26,12 @@ class AlwaysLearner(kb.Learner):
     def __init__(self, arm, log, rng):
         self.arm, self.log, self.rng = arm, log, rng
 
-    def decide(self, contexts, eligible, row):
+    def decide(self, contexts, eligible):
         self.rng.random(self.arm + 1)
         self.log.append(contexts.copy())
         return kb.Choice(self.arm, 1.0, np.zeros(len(contexts)), explored=False)
 
-    def learn(self, context, arm, reward, row):
+    def observe(self, context, arm, reward):
         pass
 
 

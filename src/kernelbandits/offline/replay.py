@@ -11,7 +11,7 @@ from kernelbandits import checks
 from kernelbandits.environments.metrics import mean_and_standard_error
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.offline.log import Log
-from kernelbandits.policies.base import Policy
+from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
 

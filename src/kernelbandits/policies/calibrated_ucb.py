@@ -8,9 +8,11 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs import Belief, EmpiricalBayes
-from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.believing import BelievingLearner
-from kernelbandits.policies.choosing import pick_optimistic
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.believing_learner import BelievingLearner
+from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.selection import pick_optimistic
 from kernelbandits.problem import Problem
 from kernelbandits.specs import CountFromZero, NonNegative
 from kernelbandits.types import Array, BoolArray
@@ -21,12 +23,12 @@ from kernelbandits.types import Array, BoolArray
 class CalibratedUCB(Policy):
     """Plays the arm with the largest mean + width · std of the belief.
 
-    Where `GPUCB` needs the RKHS norm and the noise level for its width, here the belief's deviations have the scale of
-    the rewards already, so one width suits all problems. Each arm has `n_initial` turns first: two, because optimism
-    never returns to an arm that looked poor by the chance of a single reward.
+    `GPUCB` needs the RKHS norm and the noise level for its width. Here the belief's deviations have the scale of the
+    rewards, so one width suits all problems. Each arm has `n_initial` turns first, by default two, because optimism may
+    never return to an arm that had one poor reward by chance.
 
-    The choice is known given the past, so its propensity is 1 (ties apart); take `ThompsonSampling` where logs are to
-    be evaluated later.
+    The choice is certain given the past, so its propensity is 1 (ties apart); use `ThompsonSampling` if logs are to be
+    evaluated later.
 
     Cost: that of the belief. Reference: Srinivas et al. 2010; empirical Bayes in place of known constants.
 
@@ -38,7 +40,7 @@ class CalibratedUCB(Policy):
     n_initial: CountFromZero = 2
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return BelievingLearner(self.belief, self._rule, self.n_initial, problem, rng)
+        return BelievingLearner(self.belief.start(problem), self._rule, self.n_initial, problem, rng)
 
     def _rule(self, mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
         return pick_optimistic(mean, self.width * std, eligible, rng)

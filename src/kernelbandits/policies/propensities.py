@@ -7,8 +7,8 @@ from math import pi, sqrt
 
 import numpy as np
 
-from kernelbandits.policies.base import Choice
-from kernelbandits.policies.choosing import TIE, mask_scores
+from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.selection import TIE, mask_scores
 from kernelbandits.types import Array, BoolArray
 
 _TAIL = 8.0  # standard deviations; Φ(−8) is below 10⁻¹⁵

@@ -14,7 +14,7 @@ from kernelbandits.specs import NonNegative, Positive, Probability, Spec
 
 
 class Width(Spec, ABC):
-    """How many standard deviations an arm is given the benefit of."""
+    """How many standard deviations are added to an arm's mean."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class Width(Spec, ABC):
 def _confidence(
     width: Width, arm: int, posterior: Posterior, problem: Problem, delta: float
 ) -> tuple[float, float, float]:
-    """‖f⁽ⁱ⁾‖, σ/λ and √(2 ln det(I + λ⁻²K) + 2 ln(K/δ)), of which the widths are made."""
+    """‖f⁽ⁱ⁾‖, σ/λ and √(2 ln det(I + λ⁻²K) + 2 ln(K/δ))."""
     if problem.reward_norms is None or problem.noise_std is None:
         missing = [name for name in ("noise_std", "reward_norms") if getattr(problem, name) is None]
         raise MissingKnowledge(
@@ -69,7 +69,7 @@ class SubGaussianWidth(Width):
 @final
 @dataclass(frozen=True, slots=True)
 class ConstantWidth(Width):
-    """β = value: nothing about the problem need be known."""
+    """β = value, whatever the problem."""
 
     value: NonNegative = 2.0
 

@@ -1,4 +1,4 @@
-"""Thompson sampling with a Bayesian linear model of its own for every arm."""
+"""Thompson sampling with one Bayesian linear model per arm."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs.linear import RidgeStack
-from kernelbandits.policies.base import Choice, Learner, Policy
+from kernelbandits.beliefs import LinearArms
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.believing_learner import BelievingLearner
+from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.learner import Learner
 from kernelbandits.policies.propensities import pick_sampled
 from kernelbandits.problem import Problem
 from kernelbandits.specs import NonNegative, Positive
@@ -21,9 +24,9 @@ class LinearThompsonSampling(Policy):
     """Draws θ⁽ⁱ⁾ ~ N(θ̂⁽ⁱ⁾, scale² (A⁽ⁱ⁾)⁻¹) for every arm and plays the largest θ⁽ⁱ⁾ᵀx⁽ⁱ⁾; A⁽ⁱ⁾ = ridge · I + Σ xxᵀ.
 
     After Agrawal & Goyal (2013), "Thompson sampling for contextual bandits with linear payoffs" (their v is `scale`),
-    with one parameter an arm instead of one for all. A round meets each θ⁽ⁱ⁾ in one direction only, so its projection
-    N(θ̂ᵀx, scale² xᵀA⁻¹x) is drawn instead: the same law without a factor of A. These are independent, so the
-    propensity is exact, by `largest_probabilities`, to 10⁻¹⁰, and under a mask too.
+    with one parameter per arm instead of one for all. A round needs each θ⁽ⁱ⁾ in one direction only, so its projection
+    N(θ̂ᵀx, scale² xᵀA⁻¹x) is drawn: the same law without a factor of A. The draws are independent, so the propensity is
+    exact, by `largest_probabilities`, to 10⁻¹⁰, also with a mask.
 
     If rewards have standard deviation σ around a linear mean with coefficients N(0, σ²/ridge), scale = σ is the
     posterior. With `intercept`, the default, a feature that is always 1 is added. Features are taken as they are, not
@@ -41,25 +44,8 @@ class LinearThompsonSampling(Policy):
     intercept: bool = True
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        models = RidgeStack(problem.n_arms, problem.dim, self.ridge, self.intercept)
-        return _LinearThompsonLearner(models, self.scale, rng)
+        tracker = LinearArms(self.ridge, self.intercept).start(problem)
+        return BelievingLearner(tracker, self._rule, 0, problem, rng)
 
-
-@final
-class _LinearThompsonLearner(Learner):
-    __slots__ = ("_models", "_rng", "_scale")
-
-    def __init__(self, models: RidgeStack, scale: float, rng: np.random.Generator) -> None:
-        self._models = models
-        self._scale = scale
-        self._rng = rng
-
-    def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
-        mean, width = self._models.mean_and_width(contexts)
-        return pick_sampled(mean, self._scale * width, eligible, self._rng)
-
-    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        self._models.absorb(arm, context, reward)
-
-    def add_arm(self, problem: Problem) -> None:
-        self._models.add_arm()
+    def _rule(self, mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
+        return pick_sampled(mean, self.scale * std, eligible, rng)

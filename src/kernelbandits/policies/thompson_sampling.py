@@ -8,8 +8,10 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs import Belief, EmpiricalBayes
-from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.believing import BelievingLearner
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.believing_learner import BelievingLearner
+from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.learner import Learner
 from kernelbandits.policies.propensities import pick_sampled
 from kernelbandits.problem import Problem
 from kernelbandits.specs import CountFromZero, Positive
@@ -21,20 +23,20 @@ from kernelbandits.types import Array, BoolArray
 class ThompsonSampling(Policy):
     """Draws a mean reward of every arm from the belief and plays the arm with the largest draw.
 
-    `scale` multiplies the standard deviations before drawing. In high dimension much of a posterior's deviation at a
-    new context cannot be learned away, whichever arm is played, and draws at full scale pay for it in every round: ½
-    is the default. Each arm has `n_initial` turns first.
+    `scale` multiplies the standard deviations before drawing. The default is ½, because in high dimension much of a
+    posterior's deviation at a new context does not shrink, whichever arm is played, and draws at full scale pay for it
+    in every round. Each arm has `n_initial` turns first.
 
     The propensity of the played arm is exact: the probability that its draw is the largest of independent normals, by
     quadrature with an error below 10⁻¹⁰.
 
     Draws of different arms are independent. A belief in which arms share (`JointArms`, `HierarchicalBayes`) has
-    correlated means, and of it every arm's own distribution is drawn from: propensities stay exact, but differences
-    between arms spread more than the belief says, and exploring is wider than with joint draws. For arms that share
-    nine tenths of their function regret was 5 % larger with contexts of each arm's own and 20 % with one context for
-    all arms (seeds 1000–1009); `CalibratedUCB` does not mind.
+    correlated means, of which only every arm's own distribution is used: propensities stay exact, but differences
+    between arms spread more than the belief says, and exploration is wider than with joint draws. For arms that share
+    nine tenths of their function, regret was 5 % larger with own contexts per arm and 20 % larger with one context for
+    all arms (seeds 1000–1009). `CalibratedUCB` is not affected.
 
-    Cost: that of the belief, and O(K) a round for the propensity (about 0.1 ms at K = 20).
+    Cost: that of the belief, and O(K) per round for the propensity (about 0.1 ms at K = 20).
 
     Reference: Thompson 1933; for kernels, Chowdhury & Gopalan 2017.
 
@@ -48,7 +50,7 @@ class ThompsonSampling(Policy):
     n_initial: CountFromZero = 1
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return BelievingLearner(self.belief, self._rule, self.n_initial, problem, rng)
+        return BelievingLearner(self.belief.start(problem), self._rule, self.n_initial, problem, rng)
 
     def _rule(self, mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
         return pick_sampled(mean, self.scale * std, eligible, rng)

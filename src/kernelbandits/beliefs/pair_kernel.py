@@ -1,4 +1,4 @@
-"""Pairs (context, arm) as points of one kernel: what makes a Gaussian process over all arms an ordinary one."""
+"""Pairs (context, arm) as points of one kernel, so that a process over all arms is an ordinary Gaussian process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pairs(contexts: Array) -> Array:
 
 
 def pairs_of(arms: list[int], contexts: list[Array]) -> Array:
-    """Contexts given arm by arm, arrays of shape (n, d), each with its arm's number, all in one array (N, d + 1)."""
+    """Contexts given arm by arm, arrays of shape (n, d), each with its arm's number, as one array (N, d + 1)."""
     numbers = np.repeat(np.array(arms, dtype=np.float64), [len(X) for X in contexts])
     return np.column_stack([np.concatenate(contexts), numbers])
 
@@ -38,7 +38,7 @@ def pairs_of(arms: list[int], contexts: list[Array]) -> Array:
 class PairKernel(Kernel):
     """K((x, i), (z, j)) = B_ij K(x, z) for points made by `pairs`; `covariance` is B, shape (K, K).
 
-    It holds an array, so it is no value that a file could name: beliefs make it from specs that are.
+    It holds an array, so it is not a spec: beliefs make it from specs.
     """
 
     __slots__ = ("covariance", "kernel")
