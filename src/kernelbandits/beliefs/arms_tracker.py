@@ -32,7 +32,6 @@ class ArmsTracker(PosteriorTracker):
     __slots__ = (
         "_arms",
         "_asked",
-        "_block",
         "_covariances",
         "_features",
         "_kernel",
@@ -52,7 +51,6 @@ class ArmsTracker(PosteriorTracker):
         self.posteriors = list(posteriors)
         self._prior = prior
         self._kernel = prior.kernel
-        self._block: Prefetched | None = None
         self._prefetched: PrefetchedPosteriors | None = None
         self._restart()
 
@@ -66,15 +64,14 @@ class ArmsTracker(PosteriorTracker):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy is arranged anew: views of one array would become arrays of their own."""
-        prefetched = {"_block": self._block, "_prefetched": self._prefetched}
-        return ArmsTracker, (self.posteriors, self._prior), (None, prefetched)
+        return ArmsTracker, (self.posteriors, self._prior), (None, {"_prefetched": self._prefetched})
 
     def index(self, arm: int) -> int:
         return arm
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         prefetched = self._prefetched
-        if prefetched is not None and self._block is not None and (row := self._block.row_of(contexts)) is not None:
+        if prefetched is not None and (row := prefetched.block.row_of(contexts)) is not None:
             prefetched.start = row
             return prefetched.mean[:, row].copy(), np.sqrt(np.maximum(prefetched.variance[:, row], 0.0))
         self._asked = None  # until all of it is known
@@ -95,7 +92,13 @@ class ArmsTracker(PosteriorTracker):
         return mean.copy(), np.sqrt(np.maximum(variance, 0.0))
 
     def outlook(self, context: Array, arm: int) -> Outlook:
-        """What the arm's posterior says about a context: known already if it was asked about last."""
+        prefetched = self._prefetched
+        return self._outlook(context, arm, None if prefetched is None else prefetched.block.row_with(context, arm))
+
+    def _outlook(self, context: Array, arm: int, row: int | None) -> Outlook:
+        """`outlook` for a prefetched round: known already, also if the context was asked about last."""
+        if self._prefetched is not None and row is not None:
+            return self._prefetched.outlook(arm, row)
         part, posterior = self._slices.get(arm), self.posteriors[arm]
         if part is None or self._asked is None:
             return posterior.at(context)
@@ -106,13 +109,9 @@ class ArmsTracker(PosteriorTracker):
         return Outlook(whitened, mean.item(arm), prior.item(arm), variance.item(arm))
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        prefetched, block = self._prefetched, self._block
-        row = None if block is None else block.row_with(context, arm)
-        if prefetched is not None and row is not None:
-            outlook = prefetched.outlook(arm, row)
-        else:
-            outlook = self.outlook(context, arm)
-        posterior = self.posteriors[arm]._extend(context, reward, outlook)
+        prefetched = self._prefetched
+        row = None if prefetched is None else prefetched.block.row_with(context, arm)
+        posterior = self.posteriors[arm]._extend(context, reward, self._outlook(context, arm, row))
         self.posteriors[arm] = posterior
         self._stale.add(arm)
         self._asked = None
@@ -120,9 +119,9 @@ class ArmsTracker(PosteriorTracker):
             prefetched.observe(posterior, arm, row)
 
     def prefetch(self, block: Prefetched | None) -> None:
-        last, self._prefetched, self._block = self._prefetched, None, block
+        last, self._prefetched = self._prefetched, None
         if block is not None:
-            self._prefetched = PrefetchedPosteriors(self.posteriors, block.contexts, last)
+            self._prefetched = PrefetchedPosteriors(self.posteriors, block, block.contexts, last)
 
     def add_arm(self, problem: Problem) -> None:
         self.posteriors.append(self._prior)

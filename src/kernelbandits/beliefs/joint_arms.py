@@ -54,7 +54,7 @@ class JointTracker(PosteriorTracker):
 
     """
 
-    __slots__ = ("_block", "_kernel", "_n_arms", "_prefetched", "covariance", "posteriors")
+    __slots__ = ("_kernel", "_n_arms", "_prefetched", "covariance", "posteriors")
 
     def __init__(self, kernel: PairKernel, posterior: Posterior, covariance: ArmCovariance) -> None:
         """A posterior over this kernel, which was made with the matrix of `covariance`."""
@@ -62,7 +62,6 @@ class JointTracker(PosteriorTracker):
         self.covariance = covariance
         self._kernel = kernel
         self._n_arms = len(kernel.covariance)
-        self._block: Prefetched | None = None
         self._prefetched: PrefetchedPosteriors | None = None
 
     def index(self, arm: int) -> int:
@@ -70,17 +69,17 @@ class JointTracker(PosteriorTracker):
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         prefetched = self._prefetched
-        if prefetched is None or self._block is None or (row := self._block.row_of(contexts)) is None:
+        if prefetched is None or (row := prefetched.block.row_of(contexts)) is None:
             return self.posteriors[0].mean_and_std(pairs(contexts))
         prefetched.start = row * self._n_arms
         columns = slice(prefetched.start, prefetched.start + self._n_arms)
         return prefetched.mean[0, columns].copy(), np.sqrt(np.maximum(prefetched.variance[0, columns], 0.0))
 
     def outlook(self, context: Array, arm: int) -> Outlook:
-        row = None if self._block is None else self._block.row_with(context, arm)
-        if row is None or self._prefetched is None:
+        prefetched = self._prefetched
+        if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:
             return self.posteriors[0].at(pair(context, arm))
-        return self._prefetched.outlook(0, row * self._n_arms + arm)
+        return prefetched.outlook(0, row * self._n_arms + arm)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         posterior = self.posteriors[0]._extend(pair(context, arm), reward, self.outlook(context, arm))
@@ -90,11 +89,11 @@ class JointTracker(PosteriorTracker):
             self._prefetched.observe(posterior, 0, None)
 
     def prefetch(self, block: Prefetched | None) -> None:
-        last, self._prefetched, self._block = self._prefetched, None, block
+        last, self._prefetched = self._prefetched, None
         if block is not None:
             rounds = pairs(block.contexts)
             rounds = rounds.reshape(-1, 1, rounds.shape[-1])
-            self._prefetched = PrefetchedPosteriors(self.posteriors, rounds, last)
+            self._prefetched = PrefetchedPosteriors(self.posteriors, block, rounds, last)
 
     def add_arm(self, problem: Problem) -> None:
         """The posterior stays, and its kernel covers one more arm."""

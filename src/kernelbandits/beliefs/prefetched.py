@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import final
 
+import numpy as np
+
 from kernelbandits.types import Array
 
 
@@ -21,10 +23,11 @@ class Prefetched:
 
     """
 
-    __slots__ = ("contexts", "row", "shown")
+    __slots__ = ("_rounds", "contexts", "row", "shown")
 
     def __init__(self, contexts: Array) -> None:
         self.contexts = contexts
+        self._rounds = list(contexts)
         self.row = -1
         self.shown: Array | None = None
 
@@ -33,16 +36,15 @@ class Prefetched:
 
     def __next__(self) -> Array:
         row = self.row + 1
-        if row == len(self.contexts):
+        if row == len(self._rounds):
             raise StopIteration
-        shown: Array = self.contexts[row]
-        self.row, self.shown = row, shown
-        return shown
+        self.row, self.shown = row, self._rounds[row]
+        return self.shown
 
     def next_is(self, contexts: Array) -> bool:
         """Whether the next round has these contexts, by value."""
         row = self.row + 1
-        return row < len(self.contexts) and not (self.contexts[row] != contexts).any()
+        return row < len(self._rounds) and not np.count_nonzero(self._rounds[row] != contexts)
 
     def row_of(self, contexts: Array) -> int | None:
         """The number of the round taken last if these are its contexts, by identity; else None."""

@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits.beliefs.prefetched import Prefetched
 from kernelbandits.kernels.base import Features
 from kernelbandits.regression.gaussian_process import Outlook, Posterior
 from kernelbandits.types import Array
@@ -24,6 +25,7 @@ class PrefetchedPosteriors:
     variance −= v². Past rounds are not updated, so the work shrinks as the block is used up.
 
     Attributes:
+        block: the rounds.
         mean: posterior means, shape (K, B).
         variance: posterior variances, shape (K, B).
         start: rounds before this one are past. The round decided last is kept current, because its reward may come
@@ -34,15 +36,16 @@ class PrefetchedPosteriors:
     _V: list[Array]
     mean: Array
     variance: Array
-    __slots__ = ("_K", "_V", "_contexts", "_kernel", "_n", "_prior", "_right", "mean", "start", "variance")
+    __slots__ = ("_K", "_V", "_contexts", "_kernel", "_n", "_prior", "_right", "block", "mean", "start", "variance")
 
     def __init__(
-        self, posteriors: Sequence[Posterior], contexts: Array, last: PrefetchedPosteriors | None = None
+        self, posteriors: Sequence[Posterior], block: Prefetched, contexts: Array, last: PrefetchedPosteriors | None
     ) -> None:
-        """One posterior per arm, all over one kernel; contexts of shape (B, K, d).
+        """One posterior per arm, all over one kernel; `contexts` are those of the block, shape (B, K, d).
 
         The memory of `last` is reused: it must not be used any more.
         """
+        self.block = block
         n_rounds, n_arms, dim = contexts.shape
         self._kernel = posteriors[0].kernel
         self._contexts = contexts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -10,12 +11,10 @@ import numpy as np
 from kernelbandits.beliefs import Belief, EmpiricalBayes
 from kernelbandits.policies.base import Policy
 from kernelbandits.policies.believing_learner import BelievingLearner
-from kernelbandits.policies.decisions import Choice
 from kernelbandits.policies.learner import Learner
 from kernelbandits.policies.selection import pick_optimistic
 from kernelbandits.problem import Problem
 from kernelbandits.specs import CountFromZero, NonNegative
-from kernelbandits.types import Array, BoolArray
 
 
 @final
@@ -40,7 +39,6 @@ class CalibratedUCB(Policy):
     n_initial: CountFromZero = 2
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return BelievingLearner(self.belief.start(problem), self._rule, self.n_initial, problem, rng)
-
-    def _rule(self, mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
-        return pick_optimistic(mean, self.width * std, eligible, rng)
+        return BelievingLearner(
+            self.belief.start(problem), partial(pick_optimistic, width=self.width), self.n_initial, problem, rng
+        )

@@ -45,9 +45,11 @@ def pick_best(scores: Array, eligible: BoolArray | None, rng: np.random.Generato
     return Choice(arm, propensity, scores, explored=False)
 
 
-def pick_optimistic(mean: Array, bonus: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
-    """The eligible arm with the largest mean + bonus; it explores if that is not the largest mean."""
-    scores = mean + bonus
+def pick_optimistic(
+    mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator, width: float = 1.0
+) -> Choice:
+    """The eligible arm with the largest mean + width · std; it explores if that is not the largest mean."""
+    scores = mean + (std if width == 1.0 else width * std)
     if eligible is not None:
         scores, mean = mask_scores(scores, eligible), mask_scores(mean, eligible)
     arm, propensity = best_arm(scores, rng)

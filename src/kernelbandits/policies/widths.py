@@ -56,7 +56,7 @@ class TheoreticalWidth(Width):
 @final
 @dataclass(frozen=True, slots=True)
 class SubGaussianWidth(Width):
-    """As `TheoreticalWidth` with σ λ⁻¹ in place of σ² λ⁻¹: as in Abbasi-Yadkori (2013), Chowdhury & Gopalan (2017)."""
+    """`TheoreticalWidth` with σ λ⁻¹ in place of σ² λ⁻¹: as in Abbasi-Yadkori (2013), Chowdhury & Gopalan (2017)."""
 
     delta: Probability = 0.1
     scale: Positive = 1.0
