@@ -15,7 +15,7 @@ from kernelbandits.errors import InvalidArgument, KernelBanditsError
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.policies import Agent, Policy
 from kernelbandits.problem import Problem
-from kernelbandits.regression.base import Estimator, Predictor
+from kernelbandits.regression import Estimator, Predictor
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, IntArray
 

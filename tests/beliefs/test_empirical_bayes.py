@@ -107,7 +107,7 @@ def test_arms_with_many_rewards_are_thinned_evenly():
     data = ArmData(2, 1)
     for i in range(1000):
         data.add(np.array([float(i)]), 0, float(i))
-    [(X, y)] = data.evenly_spread(5)
+    X, y = data.thinned(0, 5)
     np.testing.assert_array_equal(y, [0.0, 250.0, 500.0, 749.0, 999.0])
     np.testing.assert_array_equal(X[:, 0], y)
     assert data.played == [0]

@@ -90,10 +90,6 @@ class ArmData:
         """The mean over played arms of their mean rewards."""
         return float(np.mean([self.of(arm)[1].mean() for arm in self.played])) if len(self) else 0.0
 
-    def evenly_spread(self, most: int) -> list[tuple[Array, Array]]:
-        """`thinned` data of every played arm."""
-        return [self.thinned(arm, most) for arm in self.played]
-
     def thinned(self, arm: int, most: int) -> tuple[Array, Array]:
         """At most `most` rewards of an arm with their contexts, evenly spread over the order that `of` gives."""
         X, y = self.of(arm)

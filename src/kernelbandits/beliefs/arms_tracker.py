@@ -29,23 +29,6 @@ class ArmsTracker(PosteriorTracker):
     moves nothing. What an arm contributes is looked up again only after an observation.
     """
 
-    __slots__ = (
-        "_arms",
-        "_asked",
-        "_covariances",
-        "_features",
-        "_kernel",
-        "_prefetched",
-        "_prior",
-        "_prior_variance",
-        "_products",
-        "_slices",
-        "_stale",
-        "_starts",
-        "_terms",
-        "posteriors",
-    )
-
     def __init__(self, posteriors: Sequence[Posterior], prior: Posterior) -> None:
         """One posterior per arm, all over the kernel of `prior`, which is that of an arm without rewards."""
         self.posteriors = list(posteriors)
@@ -64,7 +47,7 @@ class ArmsTracker(PosteriorTracker):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy is arranged anew: views of one array would become arrays of their own."""
-        return ArmsTracker, (self.posteriors, self._prior), (None, {"_prefetched": self._prefetched})
+        return ArmsTracker, (self.posteriors, self._prior), {"_prefetched": self._prefetched}
 
     def index(self, arm: int) -> int:
         return arm

@@ -15,7 +15,7 @@ from kernelbandits.beliefs.sketch import Sketch
 from kernelbandits.kernels import Kernel
 from kernelbandits.linalg.panels import pieces
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.regression.normal_equations import Basis, rows_of_block
 from kernelbandits.specs import Count, CountFromZero, Positive
 from kernelbandits.types import Array

@@ -16,7 +16,7 @@ from kernelbandits.beliefs.evidence import RIDGES, GramSpectrum, log_evidence, l
 from kernelbandits.beliefs.kernel_candidates import BANDWIDTHS, candidates, refuse_no_candidate
 from kernelbandits.kernels import Kernel, Shifted
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Count, Positive
 from kernelbandits.types import Array
 
@@ -85,7 +85,7 @@ class EmpiricalBayes(EstimatedBelief):
 
     def estimate(self, data: ArmData) -> ArmModels:
         """The models that explain the rewards best."""
-        parts, level = data.evenly_spread(_MOST), data.level
+        parts, level = [data.thinned(arm, _MOST) for arm in data.played], data.level
         rewards = [y - level for _, y in parts]
         best, chosen = -np.inf, None
         for candidate in candidates(self.bandwidths, self.kernels, [X for X, _ in parts]):

@@ -66,21 +66,6 @@ class EstimatingTracker(Tracker):
 
     """
 
-    __slots__ = (
-        "_belief",
-        "_block",
-        "_clip",
-        "_data",
-        "_level",
-        "_next_estimate",
-        "_scale",
-        "_seen",
-        "_shrinkage",
-        "_squares",
-        "_window",
-        "arms",
-    )
-
     def __init__(
         self,
         belief: EstimatedBelief,

@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.regression.gaussian_process import Posterior
+from kernelbandits.regression import Posterior
 from kernelbandits.types import Array
 
 

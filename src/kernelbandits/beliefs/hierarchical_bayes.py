@@ -19,7 +19,7 @@ from kernelbandits.beliefs.pair_samples import PairSample, related, sample
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel, Shifted
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array
 

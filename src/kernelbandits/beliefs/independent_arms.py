@@ -8,7 +8,7 @@ from typing import final
 from kernelbandits.beliefs.arms_tracker import ArmsTracker
 from kernelbandits.beliefs.base import Belief
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 
 
 @final

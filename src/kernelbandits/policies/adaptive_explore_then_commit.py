@@ -13,7 +13,7 @@ from kernelbandits.policies.base import Policy
 from kernelbandits.policies.exploring_learner import ExploringLearner, usable_cap
 from kernelbandits.policies.learner import Learner
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Count
 from kernelbandits.types import Array, BoolArray
 

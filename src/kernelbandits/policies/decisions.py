@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
-
-import numpy as np
 
 from kernelbandits.types import Array, BoolArray, IntArray
 
@@ -66,9 +63,3 @@ class Decisions:
 
     def __len__(self) -> int:
         return len(self.arms)
-
-    @staticmethod
-    def of(choices: Sequence[Choice]) -> Decisions:
-        """The choices of consecutive rounds, numbered from 0."""
-        arms, propensities, scores, explored, _ = zip(*choices, strict=True)
-        return Decisions(0, np.array(arms), np.array(propensities), np.array(scores), np.array(explored))

@@ -18,7 +18,7 @@ from kernelbandits.policies.learner import Learner, decide_one_by_one
 from kernelbandits.policies.round_robin import RoundRobin
 from kernelbandits.policies.selection import pick_best
 from kernelbandits.problem import Problem
-from kernelbandits.regression.base import Estimator, Predictor
+from kernelbandits.regression import Estimator, Predictor
 from kernelbandits.specs import Count
 from kernelbandits.types import Array, BoolArray
 

@@ -18,7 +18,7 @@ from kernelbandits.policies.learner import Learner, decide_one_by_one
 from kernelbandits.policies.round_robin import RoundRobin
 from kernelbandits.policies.selection import pick_best
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.types import Array, BoolArray
 
 FEWEST = 3
@@ -127,7 +127,7 @@ class ExploringLearner(Learner):
         if not known:
             return
         pairs = [self._arms[i].pairs for i in known]
-        value, mask = commitment_value(pairs), self._contenders_of([rewards for _, rewards in pairs])
+        value, mask = commitment_value(pairs), self._select([rewards for _, rewards in pairs])
         self._contenders[known] = mask
         turns = [rewards for (_, rewards), contends in zip(pairs, mask, strict=True) if contends]
         explored, size = np.mean([rewards.mean() for rewards in turns]), np.mean([len(rewards) for rewards in turns])

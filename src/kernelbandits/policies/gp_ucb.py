@@ -15,7 +15,7 @@ from kernelbandits.policies.learner import Learner
 from kernelbandits.policies.selection import pick_optimistic
 from kernelbandits.policies.widths import TheoreticalWidth, Width
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.types import Array
 
 

@@ -15,7 +15,7 @@ from kernelbandits.policies.decisions import Choice
 from kernelbandits.policies.learner import Learner
 from kernelbandits.policies.selection import pick_best
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Count
 from kernelbandits.types import Array, BoolArray
 

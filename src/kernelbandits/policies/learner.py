@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.policies.decisions import Choice, Decisions
@@ -78,7 +80,9 @@ def decide_batch(learner: Learner, contexts: Array, eligible: BoolArray | None) 
 def decide_one_by_one(learner: Learner, contexts: Array, eligible: BoolArray | None) -> Decisions:
     """Decisions for contexts of shape (B, K, d) and a mask of shape (B, K)."""
     masks = [None] * len(contexts) if eligible is None else eligible
-    return Decisions.of([learner.decide(shown, mask) for shown, mask in zip(contexts, masks, strict=True)])
+    choices = [learner.decide(shown, mask) for shown, mask in zip(contexts, masks, strict=True)]
+    arms, propensities, scores, explored, _ = map(np.array, zip(*choices, strict=True))
+    return Decisions(0, arms, propensities, scores, explored)
 
 
 def withdraw(learner: Learner) -> None:

@@ -14,7 +14,7 @@ from kernelbandits.policies.commitment_value import chances
 from kernelbandits.policies.exploring_learner import ExploringLearner, usable_cap
 from kernelbandits.policies.learner import Learner
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Count, Probability
 from kernelbandits.types import Array, BoolArray
 

@@ -16,7 +16,7 @@ from kernelbandits.policies.decisions import Choice
 from kernelbandits.policies.learner import Learner
 from kernelbandits.policies.selection import TIE, best_arm, mask_scores
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array, BoolArray
 

@@ -9,7 +9,7 @@ from typing import final
 
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import Posterior
+from kernelbandits.regression import Posterior
 from kernelbandits.specs import NonNegative, Positive, Probability, Spec
 
 
