@@ -54,14 +54,9 @@ class ExploringLearner(Learner):
     """
 
     def __init__(
-        self,
-        model: GaussianProcess,
-        contenders: Contenders,
-        cap: int | None,
-        problem: Problem,
-        rng: np.random.Generator,
+        self, model: GaussianProcess, select: Contenders, cap: int | None, problem: Problem, rng: np.random.Generator
     ) -> None:
-        self._contenders_of = contenders
+        self._select = select
         self._cap = cap
         self._problem = problem
         self._rng = rng
