@@ -80,6 +80,35 @@ def test_play_is_replay_of_rounds_drawn_beforehand():
     assert (trace.propensities == 1 / 3).all()
 
 
+class Prefetcher(kb.Policy):
+    def learner(self, problem, rng):
+        return PrefetchingLearner()
+
+
+class PrefetchingLearner(kb.Learner):
+    """Fails unless every round, and its reward, is recognised as prefetched."""
+
+    def prefetch(self, block):
+        self.block = block
+
+    def decide(self, contexts, eligible):
+        assert np.array_equal(self.block.contexts[self.block.row_of(contexts)], contexts)
+        return kb.Choice(0, 1.0, np.zeros(len(contexts)), explored=False)
+
+    def observe(self, context, arm, reward):
+        assert self.block.row_with(context, arm) == self.block.row
+
+
+def test_play_prefetches_every_round():
+    assert len(kb.play(Prefetcher(), INSTANCE, HORIZON, rng=0).arms) == HORIZON
+    agent = Prefetcher().start(INSTANCE.problem(), rng=0)
+    contexts = INSTANCE.rounds(5, np.random.default_rng(1)).contexts
+    agent.prefetch(contexts)
+    for shown in contexts:
+        agent.choose(shown)
+        agent.observe(shown[0], 0, 1.0)
+
+
 def test_a_seed_is_a_generator_of_that_seed():
     policy = kb.GPUCB(kb.GaussianProcess(kb.Gaussian()), kb.ConstantWidth(1.0))
     from_seed = kb.play(policy, INSTANCE, 40, rng=5)
