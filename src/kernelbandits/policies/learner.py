@@ -81,8 +81,8 @@ def decide_one_by_one(learner: Learner, contexts: Array, eligible: BoolArray | N
     """Decisions for contexts of shape (B, K, d) and a mask of shape (B, K)."""
     masks = [None] * len(contexts) if eligible is None else eligible
     choices = [learner.decide(shown, mask) for shown, mask in zip(contexts, masks, strict=True)]
-    arms, propensities, scores, explored, _ = map(np.array, zip(*choices, strict=True))
-    return Decisions(0, arms, propensities, scores, explored)
+    arms, propensities, scores, explored, _ = zip(*choices, strict=True)
+    return Decisions(0, np.array(arms), np.array(propensities), np.array(scores), np.array(explored))
 
 
 def withdraw(learner: Learner) -> None:
