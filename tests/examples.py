@@ -57,14 +57,6 @@ CENTERS = [
 
 WIDTHS = [kb.TheoreticalWidth(delta=0.05, scale=0.1), kb.SubGaussianWidth(), kb.ConstantWidth(1.5)]
 
-FAMILIES = [kb.Bandwidths((2.0, 0.5)), kb.TheseKernels((kb.Gaussian(gamma=4.0), kb.Linear()))]
-
-POOLINGS = [kb.Pooled(), kb.PerArm(strength=5.0)]
-
-MEMORIES = [kb.Everything(), kb.Window(40)]
-
-INFLUENCES = [kb.Unlimited(), kb.ClippedInnovations(limit=2.5)]
-
 ARM_COVARIANCES = [
     kb.CommonFunction(),
     kb.Exchangeable(weight=0.3),
@@ -75,10 +67,12 @@ ARM_COVARIANCES = [
 BELIEFS = [
     kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
     kb.BudgetedArms(kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge=0.1), budget=12, oversampling=2.0, seed=1),
-    *(kb.EmpiricalBayes(family, offset=0.5, pooling=pooling) for family in FAMILIES for pooling in POOLINGS),
-    kb.EmpiricalBayes(pooling=kb.PerArm(), memory=kb.Window(20), influence=kb.ClippedInnovations()),
+    kb.EmpiricalBayes(bandwidths=(2.0, 0.5), offset=0.5),
+    kb.EmpiricalBayes(bandwidths=(), kernels=(kb.Gaussian(gamma=4.0), kb.Linear()), shrinkage=5.0),
+    kb.EmpiricalBayes(shrinkage=10.0, window=20, clip=3.0),
+    kb.LinearArms(ridge=2.0, intercept=False),
     *(kb.JointArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1), sharing) for sharing in ARM_COVARIANCES[:2]),
-    kb.HierarchicalBayes(kb.Bandwidths((2.0, 0.5)), (kb.Exchangeable(0.0), kb.CommonFunction()), offset=0.5),
+    kb.HierarchicalBayes((2.0, 0.5), covariances=(kb.Exchangeable(0.0), kb.CommonFunction()), offset=0.5),
 ]
 
 POLICIES = [
@@ -153,10 +147,6 @@ ALL = [
     *PRECONDITIONERS,
     *STOPPINGS,
     *WIDTHS,
-    *FAMILIES,
-    *POOLINGS,
-    *MEMORIES,
-    *INFLUENCES,
     *ARM_COVARIANCES,
     *BELIEFS,
     *POLICIES,

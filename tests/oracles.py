@@ -65,7 +65,7 @@ def leave_one_out(kernel, X, y, ridge=0.0):
     return np.array(predictions)
 
 
-def worth(pairs):
+def commitment_value(pairs):
     """Means over all rounds that draws (prediction, reward) of the arms make: the largest reward, and the reward of
     the largest prediction (the mean of those tied)."""
     best, committed = [], []
@@ -85,7 +85,7 @@ def adaptive_exploration(rounds, kernel, ridge, horizon, cap):
             own = list(range(i, n * n_arms, n_arms))
             y = rounds.means[own, i] + rounds.noise[own]
             pairs.append((leave_one_out(kernel, rounds.contexts[own, i], y, ridge), y))
-        best, committed = worth(pairs)
+        best, committed = commitment_value(pairs)
         explored = np.mean([y for _, y in pairs])
         regret = (best - committed) * sqrt((n - 1) / n)
         if n * n_arms >= cap or regret * (horizon + n * n_arms) <= 2 * n * n_arms * (best - explored):
@@ -101,7 +101,7 @@ def successive_elimination(rounds, kernel, ridge, share, horizon, cap):
     while len(arms) < cap:
         if len(arms) >= 3 * n_arms:
             data = [(rounds.contexts[own, i], rounds.means[own, i] + rounds.noise[own]) for i, own in enumerate(played)]
-            best, committed = worth([(leave_one_out(kernel, X, y, ridge), y) for X, y in data])
+            best, committed = commitment_value([(leave_one_out(kernel, X, y, ridge), y) for X, y in data])
             wins = [int(np.argmax(drawn)) for drawn in product(*[y for _, y in data])]
             chance = [wins.count(i) / len(wins) for i in range(n_arms)]
             contenders = [i for i in range(n_arms) if chance[i] >= share * max(chance)]

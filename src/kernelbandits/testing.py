@@ -1,6 +1,6 @@
-"""Contract checks for kernels, estimators and policies, ours and yours. Each raises `AssertionError` with a reason.
+"""Contract checks for kernels, estimators and policies, also your own. Each raises `AssertionError` with a reason.
 
-In a test of your own: `def test_my_policy(): check_policy(MyPolicy())`.
+In a test: `def test_my_policy(): check_policy(MyPolicy())`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 from kernelbandits.environments import LowRank, Synthetic
 from kernelbandits.errors import InvalidArgument, KernelBanditsError
 from kernelbandits.kernels import Gaussian, Kernel
-from kernelbandits.policies.base import Agent, Policy
+from kernelbandits.policies import Agent, Policy
 from kernelbandits.problem import Problem
-from kernelbandits.regression.base import Estimator, Predictor
+from kernelbandits.regression import Estimator, Predictor
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, IntArray
 
@@ -97,7 +97,7 @@ def check_estimator(estimator: Estimator[Predictor], dim: int = 4, seed: int = 0
 
 
 def check_policy(policy: Policy, n_arms: int = 3, dim: int = 6, horizon: int = 60, seed: int = 0) -> None:
-    """The rules of an agent: prefetching changes nothing, masks are kept, arms come and go, bad input is refused."""
+    """The contract of an agent: prefetching changes nothing, masks hold, arms come and go, bad input is refused."""
     check_spec(policy)
     instance = Synthetic(LowRank(), n_arms=n_arms, dim=dim, n_bumps=20, kernel=Gaussian(gamma=4.0)).draw(
         np.random.default_rng(seed)
@@ -112,7 +112,7 @@ def check_policy(policy: Policy, n_arms: int = 3, dim: int = 6, horizon: int = 6
     for block in (1, 7, horizon):
         ahead = _play(agent(), rounds.contexts, rounds.means, block)
         assert np.array_equal(plain, ahead), f"{policy}: prefetching {block} rounds changed a decision"
-    _check_wrong_hint(policy, agent(), rounds.contexts, rounds.means, plain)
+    _check_wrong_prefetch(policy, agent(), rounds.contexts, rounds.means, plain)
     _check_mask(policy, agent(), rounds.contexts)
     _check_removed_arm(policy, agent(), agent(), rounds.contexts)
     _check_added_arm(policy, agent(), agent(), rounds.contexts)
@@ -129,8 +129,8 @@ def _play(agent: Agent, contexts: Array, means: Array, block: int | None) -> Int
     return arms
 
 
-def _check_wrong_hint(policy: Policy, agent: Agent, contexts: Array, means: Array, plain: IntArray) -> None:
-    """A hint that does not come true must not matter either."""
+def _check_wrong_prefetch(policy: Policy, agent: Agent, contexts: Array, means: Array, plain: IntArray) -> None:
+    """A wrong hint changes nothing either."""
     for t in range(len(contexts)):
         if t % 5 == 0:
             agent.prefetch(contexts[::-1][:9] + (0.0 if t % 2 else 1.0))
@@ -154,7 +154,7 @@ def _check_mask(policy: Policy, agent: Agent, contexts: Array) -> None:
 
 
 def _check_removed_arm(policy: Policy, agent: Agent, masked: Agent, contexts: Array) -> None:
-    """Without an arm decisions are those of an agent for which it is never eligible."""
+    """Removing an arm is the same as never making it eligible."""
     agent.remove_arm(0)
     allowed = np.arange(contexts.shape[1]) > 0
     for shown in contexts:

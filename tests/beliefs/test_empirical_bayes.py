@@ -6,6 +6,8 @@ from hypothesis import given, strategies as st
 
 import kernelbandits as kb
 from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.estimating_tracker import amplitudes
+from kernelbandits.beliefs.kernel_candidates import candidates
 
 N_ARMS, DIM = 4, 6
 
@@ -20,7 +22,7 @@ def rewards_of(rng, n):
 def follow(belief, observed):
     tracker = belief.start(kb.Problem(N_ARMS, DIM))
     for context, arm, reward in observed:
-        tracker.learn(context, arm, reward, None)
+        tracker.observe(context, arm, reward)
     return tracker
 
 
@@ -40,20 +42,20 @@ def slow_answer(belief, observed, n_estimated, contexts):
         variance.append(kernel(contexts[arm : arm + 1])[0, 0] - k @ np.linalg.solve(A, k))
         squares.append(y @ np.linalg.solve(A, y))
         counts.append(len(y))
-    amplitudes = belief.pooling.amplitudes(np.array(squares), np.array(counts))
-    return np.array(mean), np.sqrt(np.array(variance) * amplitudes)
+    scales = amplitudes(np.array(squares), np.array(counts), belief.shrinkage)
+    return np.array(mean), np.sqrt(np.array(variance) * scales)
 
 
-@pytest.mark.parametrize("pooling", [kb.Pooled(), kb.PerArm(strength=3.0)], ids=str)
+@pytest.mark.parametrize("shrinkage", [None, 3.0])
 @pytest.mark.parametrize("n", [4, 11, 60])
-def test_mean_and_deviation_are_those_of_a_fit_from_scratch(pooling, n):
-    belief, rng = kb.EmpiricalBayes(pooling=pooling), np.random.default_rng(n)
+def test_mean_and_deviation_are_those_of_a_fit_from_scratch(shrinkage, n):
+    belief, rng = kb.EmpiricalBayes(shrinkage=shrinkage), np.random.default_rng(n)
     observed = rewards_of(rng, n)
     estimated = 4  # the counts at which it estimates: when every arm could have one, then half as many again
     while int(np.ceil(1.5 * estimated)) <= n:
         estimated = int(np.ceil(1.5 * estimated))
     contexts = rng.standard_normal((N_ARMS, DIM))
-    mean, std = follow(belief, observed).mean_and_std(contexts, None)
+    mean, std = follow(belief, observed).mean_and_std(contexts)
     expected_mean, expected_std = slow_answer(belief, observed, estimated, contexts)
     np.testing.assert_allclose(mean, expected_mean, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(std, expected_std, rtol=1e-6, atol=1e-8)
@@ -78,16 +80,16 @@ def test_rewards_in_another_order_give_the_same_belief_where_an_estimation_falls
     observed = rewards_of(rng, 63)  # 4, 6, 9, 14, 21, 32, 48, 72: not yet
     contexts = rng.standard_normal((N_ARMS, DIM))
     more = [*observed, *rewards_of(rng, 9)]
-    in_order = follow(kb.EmpiricalBayes(), more).mean_and_std(contexts, None)
-    shuffled = follow(kb.EmpiricalBayes(), [more[i] for i in rng.permutation(72)]).mean_and_std(contexts, None)
+    in_order = follow(kb.EmpiricalBayes(), more).mean_and_std(contexts)
+    shuffled = follow(kb.EmpiricalBayes(), [more[i] for i in rng.permutation(72)]).mean_and_std(contexts)
     np.testing.assert_allclose(shuffled, in_order, rtol=1e-7)
 
 
 def test_bandwidths_follow_the_contexts():
     rng = np.random.default_rng(0)
     X = [rng.standard_normal((30, 5)), rng.standard_normal((3, 5))]
-    [kernel] = kb.Bandwidths((1.0,)).kernels(X)
-    [stretched] = kb.Bandwidths((1.0,)).kernels([10.0 * x for x in X])
+    [kernel] = candidates((1.0,), (), X)
+    [stretched] = candidates((1.0,), (), [10.0 * x for x in X])
     np.testing.assert_allclose(kernel.gamma, 100.0 * stretched.gamma)
     t = [np.sum((a - b) ** 2) / 5 for i, a in enumerate(np.concatenate(X)) for b in np.concatenate(X)[:i]]
     np.testing.assert_allclose(kernel.gamma, 1.0 / np.median(t))
@@ -105,14 +107,14 @@ def test_arms_with_many_rewards_are_thinned_evenly():
     data = ArmData(2, 1)
     for i in range(1000):
         data.add(np.array([float(i)]), 0, float(i))
-    [(X, y)] = data.evenly_spread(5)
+    X, y = data.thinned(0, 5)
     np.testing.assert_array_equal(y, [0.0, 250.0, 500.0, 749.0, 999.0])
     np.testing.assert_array_equal(X[:, 0], y)
     assert data.played == [0]
 
 
-def test_pooling_per_arm_tells_loud_arms_from_quiet_ones():
+def test_amplitudes_per_arm_tell_loud_arms_from_quiet_ones():
     squares, counts = np.array([100.0, 1.0, 0.0]), np.array([10, 10, 0])
-    np.testing.assert_allclose(kb.Pooled().amplitudes(squares, counts), 101.0 / 20.0)
-    own = kb.PerArm(strength=2.0).amplitudes(squares, counts)
+    np.testing.assert_allclose(amplitudes(squares, counts, None), 101.0 / 20.0)
+    own = amplitudes(squares, counts, 2.0)
     np.testing.assert_allclose(own, [(100.0 + 10.1) / 12.0, (1.0 + 10.1) / 12.0, 5.05])

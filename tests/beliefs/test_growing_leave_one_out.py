@@ -5,7 +5,7 @@ import pytest
 
 import kernelbandits as kb
 import oracles
-from kernelbandits.beliefs.growing_leave_one_out import GrowingLeaveOneOut
+from kernelbandits.beliefs import GrowingLeaveOneOut
 from kernelbandits.regression.leave_one_out import leave_one_out
 
 KERNELS = [(kb.Gaussian(4.0), oracles.gaussian), (kb.Linear(), oracles.linear)]
@@ -18,7 +18,7 @@ def test_after_every_observation(kernel, slow, ridge):
     X, y = rng.standard_normal((9, 12)), rng.standard_normal(9)
     growing = GrowingLeaveOneOut(kb.GaussianProcess(kernel, ridge).without_data(12))
     for n in range(1, 10):
-        growing.add(X[n - 1], float(y[n - 1]))
+        growing.observe(X[n - 1], float(y[n - 1]))
         predictions, rewards = growing.pairs
         np.testing.assert_allclose(predictions, oracles.leave_one_out(slow, X[:n], y[:n], ridge), atol=1e-6)
         np.testing.assert_array_equal(rewards, y[:n])
@@ -33,6 +33,6 @@ def test_repeated_and_dependent_points(kernel):
     y = rng.standard_normal(8)
     growing = GrowingLeaveOneOut(kb.GaussianProcess(kernel, 1e-8).without_data(3))
     for x, target in zip(X, y, strict=True):
-        growing.add(x, float(target))
+        growing.observe(x, float(target))
     np.testing.assert_allclose(growing.pairs[0], leave_one_out(kernel, X, y), atol=1e-5)
     assert growing.posterior.floored == 0

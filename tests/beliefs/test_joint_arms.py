@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 import examples
 import kernelbandits as kb
 import oracles
-from kernelbandits.beliefs.pairs import PairKernel, pairs
+from kernelbandits.beliefs.pair_kernel import PairKernel, pairs
 from kernelbandits.linalg import Segments
 
 K, DIM, RIDGE = 3, 4, 0.05
@@ -35,7 +35,7 @@ def draw(seed, n, n_arms=K, dim=DIM):
 def told(belief, X, arms, y, problem=PROBLEM):
     tracker = belief.start(problem)
     for x, arm, reward in zip(X, arms, y, strict=True):
-        tracker.learn(x, int(arm), float(reward), None)
+        tracker.observe(x, int(arm), float(reward))
     return tracker
 
 
@@ -61,7 +61,7 @@ def test_it_is_one_solve_over_all_pairs(covariance):
     tracker = told(kb.JointArms(MODEL, covariance), X, arms, y)
     contexts = np.random.default_rng(1).standard_normal((K, DIM))
     B = covariance.matrix(K)
-    assert np.allclose(tracker.mean_and_std(contexts, None), direct(B, X, arms, y, contexts), atol=1e-10)
+    assert np.allclose(tracker.mean_and_std(contexts), direct(B, X, arms, y, contexts), atol=1e-10)
 
 
 @settings(max_examples=40)
@@ -73,8 +73,8 @@ def test_without_sharing_arms_are_independent(seen):
     contexts = np.random.default_rng(3).standard_normal((K, DIM))
     for arm, place in seen:
         for tracker in (joint, apart):
-            tracker.learn(places[place], arm, float(rewards[place]), None)
-        assert np.allclose(joint.mean_and_std(contexts, None), apart.mean_and_std(contexts, None), rtol=0, atol=1e-8)
+            tracker.observe(places[place], arm, float(rewards[place]))
+        assert np.allclose(joint.mean_and_std(contexts), apart.mean_and_std(contexts), rtol=0, atol=1e-8)
 
 
 def test_a_common_function_is_one_process_for_all_pairs():
@@ -82,7 +82,7 @@ def test_a_common_function_is_one_process_for_all_pairs():
     tracker = told(kb.JointArms(MODEL, kb.CommonFunction()), X, arms, y)
     contexts = np.random.default_rng(5).standard_normal((K, DIM))
     everything = MODEL.fit(X, y)
-    mean, std = tracker.mean_and_std(contexts, None)
+    mean, std = tracker.mean_and_std(contexts)
     assert np.allclose(mean, everything.mean(contexts), atol=1e-10)
     assert np.allclose(std, everything.std(contexts), atol=1e-10)
 
@@ -96,7 +96,7 @@ def test_a_common_function_is_the_process_of_scikit_learn():
     peer = GaussianProcessRegressor(RBF(length_scale=np.sqrt(DIM / 8.0)), alpha=RIDGE, optimizer=None).fit(X, y)
     contexts = np.random.default_rng(7).standard_normal((K, DIM))
     expected = peer.predict(contexts, return_std=True)
-    assert np.allclose(tracker.mean_and_std(contexts, None), expected, atol=1e-8)
+    assert np.allclose(tracker.mean_and_std(contexts), expected, atol=1e-8)
 
 
 @every_covariance
@@ -106,28 +106,28 @@ def test_the_order_of_rewards_does_not_matter(covariance):
     shuffled = np.random.default_rng(10).permutation(25)
     one = told(kb.JointArms(MODEL, covariance), X, arms, y)
     other = told(kb.JointArms(MODEL, covariance), X[shuffled], arms[shuffled], y[shuffled])
-    assert np.allclose(one.mean_and_std(contexts, None), other.mean_and_std(contexts, None), atol=1e-10)
+    assert np.allclose(one.mean_and_std(contexts), other.mean_and_std(contexts), atol=1e-10)
 
 
 @every_covariance
-def test_contexts_told_ahead_change_nothing(covariance):
+def test_prefetching_changes_nothing(covariance):
     """Rewards come at once, late, twice, and from contexts that are not of the block."""
     rng = np.random.default_rng(11)
-    block = rng.standard_normal((12, K, DIM))
+    block = kb.Prefetched(rng.standard_normal((12, K, DIM)))
     plain, ahead = (told(kb.JointArms(MODEL, covariance), *draw(12, 9)) for _ in range(2))
-    ahead.look_ahead(block)
+    ahead.prefetch(block)
     for row, contexts in enumerate(block):
-        assert np.allclose(plain.mean_and_std(contexts, None), ahead.mean_and_std(contexts, row), atol=1e-9)
+        assert np.allclose(plain.mean_and_std(contexts), ahead.mean_and_std(contexts), atol=1e-9)
         arm, reward = int(rng.integers(K)), float(rng.standard_normal())
         for _ in range(1 + row % 2):
-            plain.learn(contexts[arm], arm, reward, None)
-            ahead.learn(contexts[arm], arm, reward, row)
+            plain.observe(contexts[arm], arm, reward)
+            ahead.observe(contexts[arm], arm, reward)
         elsewhere = rng.standard_normal(DIM)
         for tracker in (plain, ahead):
-            tracker.learn(elsewhere, (arm + 1) % K, 0.5, None)
-    ahead.look_ahead(None)
+            tracker.observe(elsewhere, (arm + 1) % K, 0.5)
+    ahead.prefetch(None)
     contexts = rng.standard_normal((K, DIM))
-    assert np.allclose(plain.mean_and_std(contexts, None), ahead.mean_and_std(contexts, None), atol=1e-9)
+    assert np.allclose(plain.mean_and_std(contexts), ahead.mean_and_std(contexts), atol=1e-9)
 
 
 @every_covariance
@@ -145,7 +145,7 @@ def test_policies_act_on_it_and_keep_the_mask(policy, covariance):
 def test_a_reward_of_one_arm_moves_those_that_resemble_it():
     belief = kb.JointArms(MODEL, kb.ArmFeatures(((0.0,), (0.1,), (9.0,)), kb.Gaussian()))
     tracker = told(belief, np.zeros((1, DIM)), [0], [1.0])
-    mean, std = tracker.mean_and_std(np.zeros((K, DIM)), None)
+    mean, std = tracker.mean_and_std(np.zeros((K, DIM)))
     assert mean[0] > mean[1] > 0.9
     assert abs(mean[2]) < 1e-10
     assert std[0] < std[1] < 0.3
@@ -157,12 +157,12 @@ def test_an_arm_that_comes_later_is_believed_as_if_it_had_been_there(covariance)
     X, arms, y = draw(15, 20)
     grown = told(kb.JointArms(MODEL, covariance), X, arms, y)
     whole = told(kb.JointArms(MODEL, covariance), X, arms, y, kb.Problem(K + 1, DIM))
-    grown.add_arm()
+    grown.add_arm(kb.Problem(K + 1, DIM))
     contexts = np.random.default_rng(16).standard_normal((K + 1, DIM))
     for _ in range(2):
-        assert np.allclose(grown.mean_and_std(contexts, None), whole.mean_and_std(contexts, None), atol=1e-12)
+        assert np.allclose(grown.mean_and_std(contexts), whole.mean_and_std(contexts), atol=1e-12)
         for tracker in (grown, whole):
-            tracker.learn(contexts[0], K, 0.7, None)
+            tracker.observe(contexts[0], K, 0.7)
 
 
 @pytest.mark.parametrize("belief", [kb.JointArms, lambda model, B: kb.HierarchicalBayes(covariances=(B,))])
@@ -170,10 +170,10 @@ def test_an_arm_that_comes_later_is_believed_as_if_it_had_been_there(covariance)
 def test_an_arm_of_unknown_likeness_is_refused_and_nothing_changes(belief, covariance):
     tracker = told(belief(MODEL, covariance), *draw(17, 20))
     contexts = np.random.default_rng(18).standard_normal((K, DIM))
-    before = tracker.mean_and_std(contexts, None)
+    before = tracker.mean_and_std(contexts)
     with pytest.raises(kb.errors.InvalidArgument, match="3 rows for a problem with 4 arms"):
-        tracker.add_arm()
-    assert np.array_equal(tracker.mean_and_std(contexts, None), before)
+        tracker.add_arm(kb.Problem(K + 1, DIM))
+    assert np.array_equal(tracker.mean_and_std(contexts), before)
 
 
 @pytest.mark.parametrize("kernel", examples.KERNELS, ids=repr)

@@ -26,12 +26,12 @@ class AlwaysLearner(kb.Learner):
     def __init__(self, arm, log, rng):
         self.arm, self.log, self.rng = arm, log, rng
 
-    def decide(self, contexts, eligible, row):
+    def decide(self, contexts, eligible):
         self.rng.random(self.arm + 1)
         self.log.append(contexts.copy())
         return kb.Choice(self.arm, 1.0, np.zeros(len(contexts)), explored=False)
 
-    def learn(self, context, arm, reward, row):
+    def observe(self, context, arm, reward):
         pass
 
 
@@ -78,6 +78,35 @@ def test_play_is_replay_of_rounds_drawn_beforehand():
     assert np.array_equal(trace.arms, replayed.arms)
     assert np.array_equal(trace.rewards, replayed.rewards)
     assert (trace.propensities == 1 / 3).all()
+
+
+class Prefetcher(kb.Policy):
+    def learner(self, problem, rng):
+        return PrefetchingLearner()
+
+
+class PrefetchingLearner(kb.Learner):
+    """Fails unless every round, and its reward, is recognised as prefetched."""
+
+    def prefetch(self, block):
+        self.block = block
+
+    def decide(self, contexts, eligible):
+        assert np.array_equal(self.block.contexts[self.block.row_of(contexts)], contexts)
+        return kb.Choice(0, 1.0, np.zeros(len(contexts)), explored=False)
+
+    def observe(self, context, arm, reward):
+        assert self.block.row_with(context, arm) == self.block.row
+
+
+def test_play_prefetches_every_round():
+    assert len(kb.play(Prefetcher(), INSTANCE, HORIZON, rng=0).arms) == HORIZON
+    agent = Prefetcher().start(INSTANCE.problem(), rng=0)
+    contexts = INSTANCE.rounds(5, np.random.default_rng(1)).contexts
+    agent.prefetch(contexts)
+    for shown in contexts:
+        agent.choose(shown)
+        agent.observe(shown[0], 0, 1.0)
 
 
 def test_a_seed_is_a_generator_of_that_seed():

@@ -21,8 +21,8 @@ class _Learner(kb.Learner):
     def __init__(self, n_arms):
         self.n_arms = n_arms
 
-    def decide(self, contexts, eligible, row):
+    def decide(self, contexts, eligible):
         return kb.Choice(ARM, 1.0, np.zeros(self.n_arms), explored=False)
 
-    def learn(self, context, arm, reward, row):
+    def observe(self, context, arm, reward):
         pass

@@ -154,8 +154,8 @@ class _AlwaysLearner(kb.Learner):
     def __init__(self, arm, n_arms):
         self._choice = kb.Choice(arm, 1.0, np.zeros(n_arms), explored=False)
 
-    def decide(self, contexts, eligible, row):
+    def decide(self, contexts, eligible):
         return self._choice
 
-    def learn(self, context, arm, reward, row):
+    def observe(self, context, arm, reward):
         pass

@@ -15,7 +15,7 @@ CAN = [
     kb.Uniform(),
     kb.ThompsonSampling(),
     kb.ThompsonSampling(kb.IndependentArms(MODEL), n_initial=0),
-    kb.CalibratedUCB(kb.EmpiricalBayes(pooling=kb.PerArm(), memory=kb.Window(30))),
+    kb.CalibratedUCB(kb.EmpiricalBayes(shrinkage=10.0, window=30)),
     kb.CalibratedUCB(kb.JointArms(MODEL, kb.Exchangeable(0.2))),
     kb.CalibratedUCB(kb.HierarchicalBayes()),
     kb.GPUCB(MODEL, kb.ConstantWidth(1.0)),
@@ -104,7 +104,7 @@ class TestRefusals:
     def test_norms_of_every_arm(self):
         problem = kb.Problem(3, DIM, noise_std=0.1, reward_norms=np.ones(3))
         agent, spared = (kb.GPUCB(MODEL).start(problem, 0) for _ in range(2))
-        with pytest.raises(MissingKnowledge, match=r"GPUCB cannot take on another arm: .* or use ConstantWidth"):
+        with pytest.raises(MissingKnowledge, match=r"GPUCB cannot add an arm: .* or use ConstantWidth"):
             agent.add_arm()
         assert agent.problem is problem
         x = np.ones((3, DIM))
@@ -114,7 +114,7 @@ class TestRefusals:
 
     def test_the_oracle(self):
         agent = kb.Oracle().start(kb.Problem(3, DIM, true_means=lambda X: X[:, 0]), 0)
-        with pytest.raises(MissingKnowledge, match=r"Oracle cannot take on another arm: problem.true_means has 3"):
+        with pytest.raises(MissingKnowledge, match=r"Oracle cannot add an arm: problem.true_means is for 3"):
             agent.add_arm()
 
     @pytest.mark.parametrize("n_before", [9, 12])
@@ -122,7 +122,7 @@ class TestRefusals:
         agent = kb.ExploreThenCommit(kb.KernelRidge(kb.Gaussian()), n_explore=9).start(kb.Problem(3, DIM), 0)
         for _ in range(n_before):
             agent.observe(np.ones(DIM), agent.choose(np.ones(DIM)).arm, 1.0)
-        with pytest.raises(InvalidArgument, match=r"cannot take on another arm: its 9 rounds of exploration are over"):
+        with pytest.raises(InvalidArgument, match=r"cannot add an arm: its 9 rounds of exploration are over"):
             agent.add_arm()
 
     def test_removing(self):
@@ -142,13 +142,13 @@ class TestRefusals:
 
     def test_a_policy_of_ones_own_that_does_not_say(self):
         class Stubborn(kb.Learner):
-            def decide(self, contexts, eligible, row):
+            def decide(self, contexts, eligible):
                 return kb.Choice(0, 1.0, np.zeros(len(contexts)), explored=False)
 
-            def learn(self, context, arm, reward, row):
+            def observe(self, context, arm, reward):
                 """Nothing."""
 
-        with pytest.raises(InvalidArgument, match="cannot take on another arm; start a new agent"):
+        with pytest.raises(InvalidArgument, match="cannot add an arm; start a new agent"):
             kb.Agent(kb.Problem(2, DIM), Stubborn()).add_arm()
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.policies.choosing import distribution
+from kernelbandits.policies.selection import distribution
 
 K, DIM = 4, 3
 PROBLEM = kb.Problem(K, DIM)
@@ -28,8 +28,8 @@ def test_the_formula(epsilon, eligible, seed, policy):
     """p = (1 − Kₑ ε) q + ε for eligible arms, 0 for others."""
     mask, contexts = np.array(eligible), np.random.default_rng(seed).standard_normal((K, DIM))
     inner, floored = learner(policy, seed), learner(kb.ExplorationFloor(policy, epsilon), seed)
-    q = distribution(inner.decide(contexts, mask, None))
-    choice = floored.decide(contexts, mask, None)
+    q = distribution(inner.decide(contexts, mask))
+    choice = floored.decide(contexts, mask)
     n = np.count_nonzero(mask)
     assert distribution(choice) == pytest.approx(np.where(mask, (1 - n * epsilon) * q + epsilon, 0.0), abs=1e-12)
     assert distribution(choice).sum() == pytest.approx(1.0, abs=1e-9)

@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import chisquare
 
 import kernelbandits as kb
-from kernelbandits.beliefs.linear import RidgeStack
 
 K, DIM = 3, 4
 
@@ -21,14 +20,14 @@ def with_one(X):
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-def test_the_stack_is_ridge_regression_for_every_arm(intercept):
+def test_the_belief_is_ridge_regression_for_every_arm(intercept):
     rng = np.random.default_rng(0)
-    stack = RidgeStack(K, DIM, 0.7, intercept)
+    tracker = kb.LinearArms(0.7, intercept).start(kb.Problem(K, DIM))
     X, y, arms = rng.standard_normal((200, DIM)), rng.standard_normal(200), rng.integers(K, size=200)
     for x, reward, arm in zip(X, y, arms, strict=True):
-        stack.absorb(int(arm), x, float(reward))
+        tracker.observe(x, int(arm), float(reward))
     contexts = rng.standard_normal((K, DIM))
-    mean, width = stack.mean_and_width(contexts)
+    mean, width = tracker.mean_and_std(contexts)
     features, shown = (with_one(X), with_one(contexts)) if intercept else (X, contexts)
     for arm in range(K):
         inverse, theta = ridge_regression(features[arms == arm], y[arms == arm], 0.7)
@@ -37,13 +36,13 @@ def test_the_stack_is_ridge_regression_for_every_arm(intercept):
 
 
 def test_many_copies_of_a_point_keep_the_width_right():
-    stack = RidgeStack(1, 2, 1e-8, intercept=False)
+    tracker = kb.LinearArms(1e-8, intercept=False).start(kb.Problem(1, 2))
     for _ in range(10_000):
-        stack.absorb(0, np.array([1e3, 0.0]), 1.0)
-    mean, width = stack.mean_and_width(np.array([[1e3, 0.0]]))
+        tracker.observe(np.array([1e3, 0.0]), 0, 1.0)
+    mean, width = tracker.mean_and_std(np.array([[1e3, 0.0]]))
     assert mean[0] == pytest.approx(1.0, rel=1e-9)
     assert width[0] == pytest.approx(0.01, rel=1e-9)
-    _, width = stack.mean_and_width(np.array([[0.0, 1.0]]))
+    _, width = tracker.mean_and_std(np.array([[0.0, 1.0]]))
     assert width[0] == pytest.approx(1e4, rel=1e-12)
 
 

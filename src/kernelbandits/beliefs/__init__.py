@@ -1,4 +1,4 @@
-"""What is believed of the rewards of all arms: policies such as Thompson sampling act on it."""
+"""Beliefs about the rewards of all arms: policies such as Thompson sampling act on them."""
 
 from kernelbandits.beliefs.arm_covariances import (
     ArmCovariance,
@@ -8,40 +8,29 @@ from kernelbandits.beliefs.arm_covariances import (
     GivenSimilarity,
 )
 from kernelbandits.beliefs.base import Belief, Tracker
-from kernelbandits.beliefs.budgeted import BudgetedArms
+from kernelbandits.beliefs.budgeted_arms import BudgetedArms
 from kernelbandits.beliefs.empirical_bayes import EmpiricalBayes
-from kernelbandits.beliefs.families import Bandwidths, KernelFamily, TheseKernels
-from kernelbandits.beliefs.hierarchical import HierarchicalBayes
-from kernelbandits.beliefs.independent import ArmsTracker, IndependentArms
-from kernelbandits.beliefs.influence import ClippedInnovations, Influence, Unlimited
-from kernelbandits.beliefs.joint import JointArms
-from kernelbandits.beliefs.memory import Everything, Memory, Window
-from kernelbandits.beliefs.pooling import PerArm, Pooled, Pooling
+from kernelbandits.beliefs.growing_leave_one_out import GrowingLeaveOneOut
+from kernelbandits.beliefs.hierarchical_bayes import HierarchicalBayes
+from kernelbandits.beliefs.independent_arms import IndependentArms
+from kernelbandits.beliefs.joint_arms import JointArms
+from kernelbandits.beliefs.linear_arms import LinearArms
+from kernelbandits.beliefs.prefetched import Prefetched
 
 __all__ = [
     "ArmCovariance",
     "ArmFeatures",
-    "ArmsTracker",
-    "Bandwidths",
     "Belief",
     "BudgetedArms",
-    "ClippedInnovations",
     "CommonFunction",
     "EmpiricalBayes",
-    "Everything",
     "Exchangeable",
     "GivenSimilarity",
+    "GrowingLeaveOneOut",
     "HierarchicalBayes",
     "IndependentArms",
-    "Influence",
     "JointArms",
-    "KernelFamily",
-    "Memory",
-    "PerArm",
-    "Pooled",
-    "Pooling",
-    "TheseKernels",
+    "LinearArms",
+    "Prefetched",
     "Tracker",
-    "Unlimited",
-    "Window",
 ]

@@ -1,4 +1,4 @@
-"""How alike arms are: a covariance matrix B of shape (K, K), so that Cov(f⁽ⁱ⁾(x), f⁽ʲ⁾(z)) = B_ij K(x, z)."""
+"""How arms are related: a covariance matrix B of shape (K, K), so that Cov(f⁽ⁱ⁾(x), f⁽ʲ⁾(z)) = B_ij K(x, z)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROUNDING = 1e-10
 
 
 class ArmCovariance(Spec, ABC):
-    """What arms tell about each other."""
+    """How arms are related."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class CommonFunction(ArmCovariance):
 @final
 @dataclass(frozen=True, slots=True)
 class Exchangeable(ArmCovariance):
-    """B = w·11ᵀ + (1 − w)·I: f⁽ⁱ⁾ = √w g + √(1 − w) h⁽ⁱ⁾ with a common g and an h⁽ⁱ⁾ of every arm's own.
+    """B = w·11ᵀ + (1 − w)·I: f⁽ⁱ⁾ = √w g + √(1 − w) h⁽ⁱ⁾ with a common g and one h⁽ⁱ⁾ per arm.
 
     w = `weight` is the correlation of any two arms: 0 for independent arms, 1 for one common function.
 
@@ -82,8 +82,8 @@ class GivenSimilarity(ArmCovariance):
         smallest = float(np.linalg.eigvalsh(B)[0])
         if smallest < -_ROUNDING * max(float(np.abs(B).max()), 1.0):
             raise InvalidArgument(
-                "GivenSimilarity: entries must be positive semi-definite, as a matrix of covariances is; "
-                f"got the eigenvalue {smallest:.3g}. Lower what is off the diagonal."
+                "GivenSimilarity: entries must be positive semi-definite, as covariances are; "
+                f"got the eigenvalue {smallest:.3g}. Use smaller off-diagonal entries."
             )
 
     def matrix(self, n_arms: int) -> Array:
@@ -94,7 +94,7 @@ class GivenSimilarity(ArmCovariance):
 @final
 @dataclass(frozen=True, slots=True)
 class ArmFeatures(ArmCovariance):
-    """B_ij = K(aᵢ, aⱼ) for a vector of features of every arm, as nested lists: K rows.
+    """B_ij = K(aᵢ, aⱼ) for one vector of features per arm, as nested lists of K rows.
 
     Reference: Krause & Ong 2011, products of a kernel over arms and one over contexts.
 

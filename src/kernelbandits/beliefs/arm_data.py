@@ -1,4 +1,4 @@
-"""Contexts and rewards, arm by arm, in arrays that grow."""
+"""Contexts and rewards per arm, in growing arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kernelbandits.types import Array
 
 @final
 class ArmData:
-    """What was observed, arm by arm in the order of arrival. Room doubles, so that adding costs O(d) on average.
+    """Observations per arm in the order of arrival. Capacity doubles, so that adding costs O(d) on average.
 
     Attributes:
         counts: number of rewards of every arm, shape (K,).
@@ -33,13 +33,13 @@ class ArmData:
         return len(self._arrivals)
 
     def add_arm(self) -> None:
-        """One more arm, without rewards."""
+        """Add an arm without rewards."""
         self.counts = np.append(self.counts, 0)
         self._X.append(np.empty((0, self.dim)))
         self._y.append(np.empty(0))
 
     def add(self, context: Array, arm: int, reward: float) -> None:
-        """One more reward of an arm."""
+        """Add a reward of an arm."""
         n = int(self.counts[arm])
         if n == len(self._y[arm]):
             self._X[arm], self._y[arm] = _doubled(self._X[arm]), _doubled(self._y[arm])
@@ -48,7 +48,7 @@ class ArmData:
         self._arrivals.append(arm)
 
     def keep(self, newest: int) -> None:
-        """Forget all rewards but the newest ones, in total."""
+        """Forget all rewards but the `newest` ones of all arms together."""
         n_old = len(self) - newest
         if n_old <= 0:
             return
@@ -59,7 +59,7 @@ class ArmData:
         del self._arrivals[:n_old]
 
     def change(self, rewards: Callable[[Array], Array]) -> None:
-        """Put a function of all rewards, shape (n,) to shape (n,), in their place."""
+        """Replace all rewards by a function of them, from shape (n,) to shape (n,)."""
         changed = rewards(np.concatenate([y[:n] for y, n in zip(self._y, self.counts, strict=True)]))
         for y, part in zip(self._y, np.split(changed, np.cumsum(self.counts)[:-1]), strict=True):
             y[: len(part)] = part
@@ -72,7 +72,7 @@ class ArmData:
     def of(self, arm: int) -> tuple[Array, Array]:
         """Contexts (n, d) and rewards (n,) of an arm: copies, in an order that depends on the values alone.
 
-        It is that of the first feature. So whatever is computed from them is the same to the last bit for any order of
+        Sorted by the first feature. So whatever is computed from them is the same to the last bit for any order of
         arrival.
         """
         rows = np.column_stack(self.arrived(arm))
@@ -87,12 +87,8 @@ class ArmData:
 
     @property
     def level(self) -> float:
-        """The mean over played arms of their mean rewards: an arm played often counts as one."""
+        """The mean over played arms of their mean rewards."""
         return float(np.mean([self.of(arm)[1].mean() for arm in self.played])) if len(self) else 0.0
-
-    def evenly_spread(self, most: int) -> list[tuple[Array, Array]]:
-        """Data of every played arm, at most `most` rewards of each, evenly spread over the order that `of` gives."""
-        return [self.thinned(arm, most) for arm in self.played]
 
     def thinned(self, arm: int, most: int) -> tuple[Array, Array]:
         """At most `most` rewards of an arm with their contexts, evenly spread over the order that `of` gives."""
@@ -101,7 +97,7 @@ class ArmData:
         return X[rows], y[rows]
 
     def spread(self, values: Array, default: float) -> Array:
-        """One value an arm, shape (K,), from values of the played arms; `default` for the others."""
+        """One value per arm, shape (K,), from values of the played arms; `default` for the others."""
         everyone = np.full(len(self.counts), default)
         everyone[self.played] = values
         return everyone

@@ -1,38 +1,56 @@
-"""What a belief is: a frozen spec of how rewards are modelled. It starts a tracker, which follows the data."""
+"""Beliefs are frozen specs of how rewards are modelled. A belief starts a tracker, which follows the data."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.beliefs.prefetched import Prefetched
 from kernelbandits.problem import Problem
+from kernelbandits.regression import Outlook, Posterior
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array
 
 
 class Tracker(ABC):
-    """What is believed of every arm's mean reward, kept current while rewards arrive in any order."""
+    """Mean and standard deviation of every arm's mean reward, kept current while rewards arrive in any order."""
 
     __slots__ = ()
 
     @abstractmethod
-    def mean_and_std(self, contexts: Array, row: int | None) -> tuple[Array, Array]:
-        """Of the mean rewards at contexts of shape (K, d): two fresh arrays of shape (K,).
-
-        `row` is the place of the contexts in the block last given to `look_ahead`, None if they are not of it.
-        """
+    def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
+        """For contexts of shape (K, d): two new arrays of shape (K,)."""
 
     @abstractmethod
-    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        """Take in one reward."""
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        """Take one reward into account."""
 
     @abstractmethod
-    def look_ahead(self, contexts: Array | None) -> None:
-        """Contexts that will come, shape (B, K, d), None to forget them: saves time, changes no answer."""
+    def prefetch(self, block: Prefetched | None) -> None:
+        """Prepare for coming rounds; None forgets them. Saves time, changes no answer."""
 
-    def add_arm(self) -> None:
-        """Take on one more arm of which nothing is known; or raise, and change nothing."""
-        raise InvalidArgument("this belief cannot take on another arm; start a new agent with all arms")
+    @abstractmethod
+    def add_arm(self, problem: Problem) -> None:
+        """Add an arm, the last of `problem`, and forget prefetched rounds; or raise and change nothing."""
+
+
+class PosteriorTracker(Tracker):
+    """A tracker that holds Gaussian-process posteriors: one per arm, or one for all arms.
+
+    Attributes:
+        posteriors: the posteriors after all rewards so far.
+
+    """
+
+    posteriors: list[Posterior]
+    __slots__ = ()
+
+    @abstractmethod
+    def index(self, arm: int) -> int:
+        """Which of the posteriors has the rewards of this arm."""
+
+    @abstractmethod
+    def outlook(self, context: Array, arm: int) -> Outlook:
+        """What is known about the arm's reward at a context."""
 
 
 class Belief(Spec, ABC):
@@ -42,4 +60,4 @@ class Belief(Spec, ABC):
 
     @abstractmethod
     def start(self, problem: Problem) -> Tracker:
-        """A tracker that has seen no reward yet."""
+        """A tracker without rewards; raises if the belief does not fit the problem."""

@@ -1,8 +1,7 @@
 """Marginal likelihood of y ~ N(0, s² (K + ridge·I)) for a whole grid of ridges, from one eigenvalue problem.
 
-With K = Q diag(λ) Qᵀ and u = Qᵀy the amplitude that explains n values best is s² = (1/n) Σ uⱼ²/(λⱼ + ridge): the mean
-of the squared standardised innovations. What remains of the log likelihood is −½ (n ln s² + Σ ln(λⱼ + ridge)), up to
-a constant.
+With K = Q diag(λ) Qᵀ and u = Qᵀy the most likely amplitude of n values is s² = (1/n) Σ uⱼ²/(λⱼ + ridge): the mean of
+the squared standardised innovations. The log likelihood is then −½ (n ln s² + Σ ln(λⱼ + ridge)), up to a constant.
 """
 
 from __future__ import annotations
@@ -17,26 +16,26 @@ from kernelbandits.linalg import TINY
 from kernelbandits.types import Array
 
 RIDGES: Array = 10.0 ** np.linspace(-6.0, 2.0, 17)
-"""Noise variances that are tried, in units of the squared amplitude: half a decade apart."""
+"""Candidate noise variances in units of the squared amplitude, half a decade apart."""
 
 _PRIOR_DECADES = 2.0
 
 
-class Spectrum(NamedTuple):
+class GramSpectrum(NamedTuple):
     """Eigenvalues λ of an arm's Gram matrix and the squares of Qᵀy, both of shape (n,)."""
 
     values: Array
     squares: Array
 
 
-def spectrum(kernel: Kernel, X: Array, y: Array) -> Spectrum:
-    """The eigenvalue problem of one arm: O(n³)."""
+def spectrum(kernel: Kernel, X: Array, y: Array) -> GramSpectrum:
+    """The Gram spectrum of one arm, O(n³)."""
     values, vectors = np.linalg.eigh(kernel.gram(X))
-    return Spectrum(np.maximum(values, 0.0), (vectors.T @ y) ** 2)
+    return GramSpectrum(np.maximum(values, 0.0), (vectors.T @ y) ** 2)
 
 
-def log_evidence(spectra: Sequence[Spectrum]) -> Array:
-    """Log likelihood of all arms together for every ridge of `RIDGES`, with the one amplitude that suits it best."""
+def log_evidence(spectra: Sequence[GramSpectrum]) -> Array:
+    """Log likelihood of all arms together for every ridge of `RIDGES`, each with its most likely common amplitude."""
     values = np.concatenate([spectrum.values for spectrum in spectra])
     squares = np.concatenate([spectrum.squares for spectrum in spectra])
     variances = values[:, np.newaxis] + RIDGES
@@ -46,6 +45,6 @@ def log_evidence(spectra: Sequence[Spectrum]) -> Array:
 
 
 def log_prior() -> Array:
-    """Of the ridges: normal in the decades around 1, so that one reward an arm is not taken for the truth."""
+    """Log prior of `RIDGES`: normal in decades around 1, so that a single reward per arm is not taken as exact."""
     prior: Array = -0.5 * (np.log10(RIDGES) / _PRIOR_DECADES) ** 2
     return prior

@@ -1,4 +1,4 @@
-"""Leave-one-out predictions that follow a growing sample: nothing is fitted again."""
+"""Leave-one-out predictions of a growing sample, without refitting."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.regression.gaussian_process import Posterior
+from kernelbandits.regression import Posterior
 from kernelbandits.types import Array
 
 
 @final
 class GrowingLeaveOneOut:
-    """A posterior and what each of its points would have been predicted from the others, after every observation.
+    """A posterior and the prediction of each of its points from the others, after every observation.
 
     With A = K + ridge·I = L Lᵀ, W = L⁻¹ and z = W y, both A⁻¹y = Σ_r z_r W_r and diag(A⁻¹) = Σ_r W_r² are sums over the
     rows of W, and an observation adds a row to W. So the errors e_i = (A⁻¹y)_i / (A⁻¹)_ii cost O(n) more than the
@@ -31,8 +31,8 @@ class GrowingLeaveOneOut:
         """Number of observations."""
         return len(self._rewards)
 
-    def add(self, x: Array, y: float) -> None:
-        """Take in one observation."""
+    def observe(self, x: Array, y: float) -> None:
+        """Take one observation into account."""
         self.posterior = self.posterior._extend(x, y, self.posterior.at(x))
         row = self.posterior.factor.last_row
         self._rewards = np.append(self._rewards, y)

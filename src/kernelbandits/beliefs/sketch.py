@@ -11,11 +11,11 @@ from kernelbandits.linalg import InverseFactor, pieces
 from kernelbandits.regression import Basis, rows_of_block
 from kernelbandits.types import Array
 
-_WAITING = 32
+_PENDING = 32
 
 
-class Step(NamedTuple):
-    """How one reward moves every answer: with h = φ(z)ᵀ direction, mean += h · gain and variance −= h² · loss."""
+class RankOneStep(NamedTuple):
+    """How one reward changes every answer: with h = φ(z)ᵀ direction, mean += h · gain and variance −= h² · loss."""
 
     direction: Array
     gain: float
@@ -27,12 +27,12 @@ class Sketch:
     """Bayesian linear regression on φ = R⁻ᵀ K(centres, ·), K_MM = RᵀR, with noise of variance `ridge`.
 
     With P = (Σ φφᵀ + ridge·I)⁻¹ and w = P Σ φ y: mean(z) = φᵀw and var(z) = K(z, z) − ‖φ‖² + ridge · φᵀPφ. What the
-    centres do not span keeps its prior variance. O(r²) a reward for r centres, however many rewards there were.
+    centres do not span keeps its prior variance. O(r²) per reward for r centres, independent of the number of rewards.
 
-    P is `_P` less the sum of u uᵀ over a few rewards that wait until all of them can be taken in by one matrix product.
+    P is `_P` − Σ u uᵀ, where the sum over the last few rewards is pending until one matrix product applies it.
     """
 
-    __slots__ = ("_P", "_n_waiting", "_right", "_w", "_waiting", "basis", "ridge")
+    __slots__ = ("_P", "_n_pending", "_pending", "_right", "_w", "basis", "ridge")
 
     def __init__(self, basis: Basis, ridge: float, X: Array, y: Array) -> None:
         """The posterior after rewards y at the rows of X."""
@@ -49,8 +49,8 @@ class Sketch:
         W = factor.whiten(np.eye(basis.size))
         self._P = W.T @ W
         self._w = self._P @ moments
-        self._waiting = np.empty((_WAITING, basis.size))
-        self._n_waiting = 0
+        self._pending = np.empty((_PENDING, basis.size))
+        self._n_pending = 0
 
     def features(self, Z: Array) -> Array:
         """φ at the rows of Z, shape (r, m)."""
@@ -63,20 +63,20 @@ class Sketch:
         explained = np.einsum("ij,ij->j", Phi, Phi - self.ridge * (self._P @ Phi))
         return self._w @ Phi, np.maximum(prior - explained, 0.0)
 
-    def absorb(self, phi: Array, reward: float) -> Step:
-        """Take in a reward at a point with features φ of shape (r,)."""
-        U = self._waiting[: self._n_waiting]
+    def observe(self, phi: Array, reward: float) -> RankOneStep:
+        """Take a reward at a point with features φ of shape (r,) into account."""
+        U = self._pending[: self._n_pending]
         direction = self._P @ phi - (U @ phi) @ U
         share = 1.0 / (1.0 + float(phi @ direction))
-        step = Step(direction, share * (reward - float(phi @ self._w)), share * self.ridge)
-        self._waiting[self._n_waiting] = sqrt(share) * direction
-        self._n_waiting += 1
+        step = RankOneStep(direction, share * (reward - float(phi @ self._w)), share * self.ridge)
+        self._pending[self._n_pending] = sqrt(share) * direction
+        self._n_pending += 1
         self._w += step.gain * direction
-        if self._n_waiting == _WAITING:
+        if self._n_pending == _PENDING:
             self._fold()
         return step
 
     def _fold(self) -> None:
-        U, self._n_waiting = self._waiting[: self._n_waiting], 0
+        U, self._n_pending = self._pending[: self._n_pending], 0
         if len(U):
             self._P -= U.T @ U

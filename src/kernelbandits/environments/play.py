@@ -9,18 +9,18 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.environments.base import Instance, Rounds
-from kernelbandits.policies.base import Policy
+from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
 
 BLOCK = 96
-"""Rounds shown ahead at a time: enough for matrix–matrix work, few enough that the block stays in the cache."""
+"""Rounds prefetched at a time: enough for matrix–matrix work, few enough that the block stays in the cache."""
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """What happened, round by round; every array has shape (T,).
+    """Arms, rewards and regrets of T rounds; every array has shape (T,).
 
     Attributes:
         arms: arm played.
@@ -57,20 +57,18 @@ def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Genera
 
 def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Generator) -> Trace:
     """Play rounds that were drawn beforehand, so that several policies can share them."""
-    # The rounds were checked when they were made, so the learner is asked directly, without the agent's checks.
-    learner = policy.learner(problem, rng)
+    agent = policy.start(problem, rng)
     contexts, means, noise, horizon = rounds.contexts, rounds.means, rounds.noise, len(rounds)
     chosen: list[int] = []
     propensities: list[float] = []
     for start in range(0, horizon, BLOCK):
-        block = contexts[start : start + BLOCK]
-        learner.look_ahead(block)
-        for row, shown in enumerate(block):
-            choice = learner.decide(shown, None, row)
-            arm, t = choice.arm, start + row
-            learner.learn(shown[arm], arm, means.item(t, arm) + noise.item(t), row)
+        # Without the agent's checks: rounds are checked when they are made.
+        for t, shown in enumerate(agent._prefetch(contexts[start : start + BLOCK]), start):
+            decision = agent._choose(shown)
+            arm = decision.arm
+            agent._observe(shown[arm], arm, means.item(t, arm) + noise.item(t))
             chosen.append(arm)
-            propensities.append(choice.propensity)
+            propensities.append(decision.propensity)
     arms = np.array(chosen, dtype=np.int64)
     played = means[np.arange(horizon), arms]
     return Trace(arms, played + noise, means.max(axis=1) - played, np.array(propensities))

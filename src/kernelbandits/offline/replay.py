@@ -1,4 +1,4 @@
-"""What a policy would have earned, from a log of another one."""
+"""The rewards a policy would have earned, from the log of another policy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kernelbandits import checks
 from kernelbandits.environments.metrics import mean_and_standard_error
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.offline.log import Log
-from kernelbandits.policies.base import Policy
+from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
 
@@ -19,13 +19,13 @@ from kernelbandits.types import Array, IntArray
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class ReplayedLog:
-    """The rounds of a log that a policy could be given, in their order.
+    """The rounds of a log on which a policy was played, in order.
 
     Attributes:
         rows: rows of the log that were kept, shape (m,).
         arms: the arm played there, shape (m,).
-        rewards: what it gave, shape (m,).
-        n_rows: rows of the log.
+        rewards: its reward, shape (m,).
+        n_rows: number of rows of the log.
 
     """
 
@@ -36,7 +36,7 @@ class ReplayedLog:
 
     @property
     def mean(self) -> float:
-        """Average reward of a round."""
+        """Mean reward per round."""
         return float(self.rewards.mean())
 
     @property
@@ -49,12 +49,12 @@ def replay_log(policy: Policy, log: Log, rng: np.random.Generator | int, problem
     """Play a policy on a log by rejection: a row counts where the policy picks the arm that the log has.
 
     A row is first kept with probability p/π, where π is its propensity and p the smallest of the log. In the kept rows
-    every arm stands with the same probability, so those in which the policy agrees are what it would have met live (Li
-    et al. 2011). It learns from these alone; its other decisions are withdrawn. So the rewards of its first m rounds
-    here are distributed as in its first m rounds live, whichever policy wrote the log. About p n of n rows are left;
-    a log with equal propensities loses none to the first step.
+    every arm has the same probability, so those in which the policy agrees are distributed as its live rounds (Li et
+    al. 2011). It learns from these alone; its other decisions are withdrawn. So the rewards of its first m rounds here
+    are distributed as in its first m live rounds, whichever policy wrote the log. About p n of n rows are left; with
+    equal propensities all rows are kept in the first step.
 
-    `problem` tells what the policy may know; the default states arms, dimension and the expected number of rounds.
+    `problem` is what the policy may know; by default the numbers of arms, features and expected rounds.
 
     >>> log = Log(np.eye(6), np.array([0, 1] * 3), np.array([1.0, 0.0] * 3), np.full(6, 0.5), n_arms=2)
     >>> replayed = replay_log(ExploreThenCommit(KernelRidge(Linear(), 0.1), n_explore=2), log, rng=0)

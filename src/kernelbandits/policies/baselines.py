@@ -1,4 +1,4 @@
-"""The ceiling and the floor of regret: playing at random, and knowing everything."""
+"""Baselines: playing at random, and knowing the truth."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import MissingKnowledge
-from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.choosing import mask_scores, pick_best
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.selection import mask_scores, pick_best
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
 
@@ -18,7 +20,7 @@ from kernelbandits.types import Array, BoolArray
 @final
 @dataclass(frozen=True, slots=True)
 class Uniform(Policy):
-    """Every eligible arm with the same probability, whatever was seen. The ceiling: do worse and something is wrong.
+    """Plays every eligible arm with the same probability. A policy that does worse has a fault.
 
     >>> agent = Uniform().start(Problem(n_arms=4, dim=2), rng=0)
     >>> agent.choose([1.0, 2.0]).propensity
@@ -37,14 +39,14 @@ class _UniformLearner(Learner):
         self._n_arms = n_arms
         self._rng = rng
 
-    def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
+    def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         scores = mask_scores(np.zeros(self._n_arms), eligible)
         candidates = np.flatnonzero(np.isfinite(scores))
         arm = int(candidates[self._rng.integers(len(candidates))])
         return Choice(arm, 1.0 / len(candidates), scores, explored=True)
 
-    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        """Nothing is learnt."""
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        """Nothing: rewards do not matter."""
 
     def add_arm(self, problem: Problem) -> None:
         self._n_arms = problem.n_arms
@@ -53,7 +55,7 @@ class _UniformLearner(Learner):
 @final
 @dataclass(frozen=True, slots=True)
 class Oracle(Policy):
-    """Plays the arm that is best in truth: regret 0. The only policy that looks at `Problem.true_means`."""
+    """Plays the arm with the largest true mean: regret 0. The only policy that reads `Problem.true_means`."""
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         if problem.true_means is None:
@@ -72,14 +74,14 @@ class _OracleLearner(Learner):
         self._true_means = true_means
         self._rng = rng
 
-    def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
+    def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         return pick_best(self._true_means(contexts), eligible, self._rng)
 
-    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        """There is nothing left to learn."""
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        """Nothing: the means are known."""
 
     def add_arm(self, problem: Problem) -> None:
         raise MissingKnowledge(
-            f"Oracle cannot take on another arm: problem.true_means has {problem.n_arms - 1} of them; "
-            "start a new agent with the true means of all"
+            f"Oracle cannot add an arm: problem.true_means is for {problem.n_arms - 1} arms; "
+            "start a new agent with the true means of all arms"
         )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
 
 from kernelbandits.beliefs import Belief, EmpiricalBayes
-from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.believing import BelievingLearner
-from kernelbandits.policies.choosing import pick_optimistic
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.believing_learner import BelievingLearner
+from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.selection import pick_optimistic
 from kernelbandits.problem import Problem
 from kernelbandits.specs import CountFromZero, NonNegative
-from kernelbandits.types import Array, BoolArray
 
 
 @final
@@ -21,12 +22,12 @@ from kernelbandits.types import Array, BoolArray
 class CalibratedUCB(Policy):
     """Plays the arm with the largest mean + width · std of the belief.
 
-    Where `GPUCB` needs the RKHS norm and the noise level for its width, here the belief's deviations have the scale of
-    the rewards already, so one width suits all problems. Each arm has `n_initial` turns first: two, because optimism
-    never returns to an arm that looked poor by the chance of a single reward.
+    `GPUCB` needs the RKHS norm and the noise level for its width. Here the belief's deviations have the scale of the
+    rewards, so one width suits all problems. Each arm has `n_initial` turns first, by default two, because optimism may
+    never return to an arm that had one poor reward by chance.
 
-    The choice is known given the past, so its propensity is 1 (ties apart); take `ThompsonSampling` where logs are to
-    be evaluated later.
+    The choice is certain given the past, so its propensity is 1 (ties apart); use `ThompsonSampling` if logs are to be
+    evaluated later.
 
     Cost: that of the belief. Reference: Srinivas et al. 2010; empirical Bayes in place of known constants.
 
@@ -38,7 +39,6 @@ class CalibratedUCB(Policy):
     n_initial: CountFromZero = 2
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return BelievingLearner(self.belief, self._rule, self.n_initial, problem, rng)
-
-    def _rule(self, mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
-        return pick_optimistic(mean, self.width * std, eligible, rng)
+        return BelievingLearner(
+            self.belief.start(problem), partial(pick_optimistic, width=self.width), self.n_initial, problem, rng
+        )

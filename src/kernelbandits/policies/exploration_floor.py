@@ -1,4 +1,4 @@
-"""A least probability for every arm, whatever the policy: so that its logs can be evaluated."""
+"""A least probability for every arm, whatever the policy, so that its logs can be evaluated."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits.beliefs import Prefetched
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.choosing import distribution
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.learner import Learner, add_arm, prefetch, withdraw
+from kernelbandits.policies.selection import distribution
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Probability
 from kernelbandits.types import Array, BoolArray
@@ -20,13 +23,12 @@ from kernelbandits.types import Array, BoolArray
 class ExplorationFloor(Policy):
     """Plays `policy`, but every eligible arm with probability at least ε: p = (1 − Kₑ ε) q + ε over Kₑ eligible arms.
 
-    With probability Kₑ ε an eligible arm is drawn evenly in place of the policy's own choice. Then every arm stands in
-    the logs with a known propensity of at least `epsilon`, and any other policy can be evaluated on them with weights
-    of at most 1/ε. The price is about Kₑ ε of the regret of playing at random. Propensities are as exact as those of
-    the policy below. A turn of its own that was not played does not count for it (`Learner.withdraw`).
+    With probability Kₑ ε an eligible arm is drawn uniformly in place of the policy's own choice. Then every logged
+    propensity is at least `epsilon`, and any other policy can be evaluated on the logs with weights of at most 1/ε. The
+    price is about Kₑ ε of the regret of playing at random. Propensities are as exact as those of the inner policy. A
+    turn of the inner policy that was not played is withdrawn from it.
 
-    Cost: that of the policy. Reference: the ε of Auer et al. 2002 (Exp3), for the sake of evaluation as in Li et al.
-    2011.
+    Cost: that of the policy. Reference: the ε of Auer et al. 2002 (Exp3), used for evaluation as in Li et al. 2011.
 
     >>> policy = ExplorationFloor(ThompsonSampling(), epsilon=0.01)
     >>> agent = policy.start(Problem(n_arms=4, dim=2), rng=0)
@@ -60,8 +62,8 @@ class _FlooredLearner(Learner):
         self._rng = rng
         self._overruled = False
 
-    def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
-        choice = self._inner.decide(contexts, eligible, row)
+    def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
+        choice = self._inner.decide(contexts, eligible)
         allowed = np.arange(len(contexts)) if eligible is None else np.flatnonzero(eligible)
         kept = max(1.0 - len(allowed) * self._epsilon, 0.0)
         probabilities = kept * distribution(choice)
@@ -69,20 +71,20 @@ class _FlooredLearner(Learner):
         arm = choice.arm if self._rng.random() < kept else int(self._rng.choice(allowed))
         self._overruled = arm != choice.arm
         if self._overruled:
-            self._inner.withdraw()
+            withdraw(self._inner)
         propensity = min(float(probabilities[arm]), 1.0)
         return Choice(arm, propensity, choice.scores, self._overruled or choice.explored, probabilities)
 
-    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        self._inner.learn(context, arm, reward, row)
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        self._inner.observe(context, arm, reward)
 
     def withdraw(self) -> None:
-        if not self._overruled:  # or else it was withdrawn already
-            self._inner.withdraw()
+        if not self._overruled:  # else it was withdrawn already
+            withdraw(self._inner)
 
     def add_arm(self, problem: Problem) -> None:
         _refuse_too_high(self._epsilon, problem)
-        self._inner.add_arm(problem)
+        add_arm(self._inner, problem)
 
-    def look_ahead(self, contexts: Array | None) -> None:
-        self._inner.look_ahead(contexts)
+    def prefetch(self, block: Prefetched | None) -> None:
+        prefetch(self._inner, block)

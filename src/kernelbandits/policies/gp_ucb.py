@@ -1,4 +1,4 @@
-"""GP-UCB with one posterior an arm: the paper's CGP-UCB (after Krause & Ong 2011)."""
+"""GP-UCB with one posterior per arm: the paper's CGP-UCB (after Krause & Ong 2011)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs import IndependentArms
+from kernelbandits.beliefs import IndependentArms, Prefetched, Tracker
 from kernelbandits.errors import MissingKnowledge
-from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.choosing import pick_optimistic
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.believing_learner import BelievingLearner
+from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.selection import pick_optimistic
 from kernelbandits.policies.widths import TheoreticalWidth, Width
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
-from kernelbandits.types import Array, BoolArray
+from kernelbandits.regression import GaussianProcess
+from kernelbandits.types import Array
 
 
 @final
@@ -22,7 +24,7 @@ from kernelbandits.types import Array, BoolArray
 class GPUCB(Policy):
     """Plays the arm with the largest mean + β · std of its Gaussian-process posterior.
 
-    Cost per round with n observations an arm: O(n² + n d) for the posterior of the played arm, O(K (n² + n d)) for the
+    Cost per round with n observations per arm: O(n² + n d) for the posterior of the played arm, O(K (n² + n d)) for the
     scores; with prefetched contexts the scores cost O(B (n + d)) for the block's B rounds.
 
     >>> policy = GPUCB(GaussianProcess(Gaussian(gamma=4.0), ridge=1.0), ConstantWidth(2.0))
@@ -32,38 +34,41 @@ class GPUCB(Policy):
     width: Width = TheoreticalWidth()
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return _GPUCBLearner(self.model, self.width, problem, rng)
+        return BelievingLearner(_BonusTracker(self, problem), pick_optimistic, 0, problem, rng)
 
 
 @final
-class _GPUCBLearner(Learner):
-    def __init__(self, model: GaussianProcess, width: Width, problem: Problem, rng: np.random.Generator) -> None:
-        self._width = width
+class _BonusTracker(Tracker):
+    """Means and bonuses β · std of independent arms. β of an arm changes only with its own rewards."""
+
+    __slots__ = ("_arms", "_beta", "_policy", "_problem")
+
+    def __init__(self, policy: GPUCB, problem: Problem) -> None:
+        self._policy = policy
         self._problem = problem
-        self._rng = rng
-        self._prior = model.without_data(problem.dim)
-        self._arms = IndependentArms(model).start(problem)
-        self._beta = np.array([width.of(arm, p, problem) for arm, p in enumerate(self._arms.posteriors)])
+        self._arms = IndependentArms(policy.model).start(problem)
+        self._beta = np.array([policy.width.of(arm, p, problem) for arm, p in enumerate(self._arms.posteriors)])
 
-    def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
-        mean, std = self._arms.mean_and_std(contexts, row)
-        return pick_optimistic(mean, self._beta * std, eligible, self._rng)
+    def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
+        mean, std = self._arms.mean_and_std(contexts)
+        std *= self._beta
+        return mean, std
 
-    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
-        self._arms.learn(context, arm, reward, row)
-        self._beta[arm] = self._width.of(arm, self._arms.posteriors[arm], self._problem)
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        self._arms.observe(context, arm, reward)
+        self._beta[arm] = self._policy.width.of(arm, self._arms.posteriors[arm], self._problem)
 
     def add_arm(self, problem: Problem) -> None:
-        posteriors = self._arms.posteriors
+        width, prior = self._policy.width, self._policy.model.without_data(problem.dim)
         try:
-            self._beta = np.array([self._width.of(arm, p, problem) for arm, p in enumerate([*posteriors, self._prior])])
+            beta = [width.of(arm, p, problem) for arm, p in enumerate([*self._arms.posteriors, prior])]
         except MissingKnowledge as error:
             raise MissingKnowledge(
-                f"GPUCB cannot take on another arm: {type(self._width).__name__} needs the RKHS norm of every arm; "
+                f"GPUCB cannot add an arm: {type(width).__name__} needs the RKHS norm of every arm; "
                 "start a new agent with all norms, or use ConstantWidth(…)"
             ) from error
-        self._problem = problem
-        self._arms.add_arm()
+        self._beta, self._problem = np.array(beta), problem
+        self._arms.add_arm(problem)
 
-    def look_ahead(self, contexts: Array | None) -> None:
-        self._arms.look_ahead(contexts)
+    def prefetch(self, block: Prefetched | None) -> None:
+        self._arms.prefetch(block)

@@ -1,4 +1,4 @@
-"""Commit early, but go on learning: the interpolator of every arm grows with each reward."""
+"""Greedy play on interpolators that grow with each reward."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 
 from kernelbandits.beliefs import IndependentArms
 from kernelbandits.kernels import Gaussian
-from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.believing import BelievingLearner
-from kernelbandits.policies.choosing import pick_best
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.believing_learner import BelievingLearner
+from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.selection import pick_best
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Count
 from kernelbandits.types import Array, BoolArray
 
@@ -23,16 +25,16 @@ from kernelbandits.types import Array, BoolArray
 class GreedyInterpolation(Policy):
     """Gives every arm `n_initial` turns, then always plays the arm with the largest interpolated reward.
 
-    `ExploreThenCommit` throws the rewards after its commitment away; here each of them still improves the arm that was
-    played. Nothing is explored on purpose: where contexts vary, arms that looked poor return by themselves as soon as a
-    context speaks for them, and every return teaches. Where they do not vary, an arm may be given up for good.
+    `ExploreThenCommit` ignores the rewards after its commitment; here each of them still improves the arm that was
+    played. Nothing is explored on purpose: where contexts vary, arms that looked poor are played again as soon as a
+    context favours them. Where contexts do not vary, an arm may be given up for good.
 
     The interpolator is the mean of `model` with a ridge so small that it matters for repeated contexts only, whose
-    rewards are then averaged. The constant in the default's kernel lets an arm's level be learned from few rewards.
+    rewards are then averaged. The constant in the default kernel lets an arm's level be learned from few rewards.
 
-    The choice is known given the past, so its propensity is 1 (ties apart).
+    The choice is certain given the past, so its propensity is 1 (ties apart).
 
-    Cost with n rewards an arm: O(n² + n d) a reward, O(K (n² + n d)) a decision, less with prefetched contexts.
+    Cost with n rewards per arm: O(n² + n d) per reward, O(K (n² + n d)) per decision, less with prefetched contexts.
 
     Reference: Bastani, Bayati & Khosravi 2021, on greedy play under varying contexts; here with the paper's estimator.
 
@@ -47,7 +49,7 @@ class GreedyInterpolation(Policy):
     n_initial: Count = 2
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return BelievingLearner(IndependentArms(self.model), _greedily, self.n_initial, problem, rng)
+        return BelievingLearner(IndependentArms(self.model).start(problem), _greedily, self.n_initial, problem, rng)
 
 
 def _greedily(mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:

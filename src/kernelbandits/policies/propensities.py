@@ -1,4 +1,4 @@
-"""Exact propensities of policies that play the largest of independent normal draws: Thompson sampling."""
+"""Exact propensities of Thompson sampling, which plays the largest of independent normal draws."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from math import pi, sqrt
 
 import numpy as np
 
-from kernelbandits.policies.base import Choice
-from kernelbandits.policies.choosing import TIE, mask_scores
+from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.selection import TIE, mask_scores
 from kernelbandits.types import Array, BoolArray
 
 _TAIL = 8.0  # standard deviations; Φ(−8) is below 10⁻¹⁵
@@ -27,7 +27,7 @@ def largest_probabilities(mean: Array, std: Array) -> Array:
     absolute error is below 10⁻¹⁰ for up to 100 arms, whatever the ratios of the σ. A variable with σ = 0 is its mean;
     equal ones of these share their probability.
 
-    Cost: O(K log K) plus about 20 points a panel and arm; 6 panels when all σ are alike, and a few more for each power
+    Cost: O(K log K) plus about 20 points per panel and arm; 6 panels if all σ are equal, and a few more for each power
     of ten between the smallest and the largest that matter.
 
     >>> largest_probabilities(np.zeros(4), np.ones(4)).round(12)
@@ -57,8 +57,8 @@ def _normal_distribution(z: Array) -> Array:
 def _above(least: float, mean: Array, std: Array) -> Array:
     """Probability that each is the largest and above `least`; every σ > 0; shape (K,).
 
-    Points are counted from ℓ = max (μ − 8σ), below which the largest never is. A variable that reaches beyond ℓ + y
-    has σ > y/16: what is narrow ends near ℓ, so panels may grow with y, and nothing is lost to rounding.
+    Points are measured from ℓ = max (μ − 8σ), below which the largest never is. A variable that reaches beyond ℓ + y
+    has σ > y/16: narrow ones end near ℓ, so panels may grow with y, and nothing is lost to rounding.
     """
     probabilities = np.zeros(len(mean))
     if not len(mean):
@@ -96,11 +96,14 @@ def _edges(start: float, ends: Array, std: Array) -> Array:
     return np.array(edges)
 
 
-def pick_sampled(mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
-    """Thompson sampling: the eligible arm with the largest of independent draws from N(meanᵢ, stdᵢ²).
+def pick_sampled(
+    mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator, scale: float = 1.0
+) -> Choice:
+    """Thompson sampling: the eligible arm with the largest of independent draws from N(meanᵢ, scale² stdᵢ²).
 
     Its propensity is exact (`largest_probabilities` of the eligible arms). K normals are drawn whatever the mask.
     """
+    std = scale * std
     draws = mask_scores(mean + std * rng.standard_normal(len(mean)), eligible)
     allowed = np.arange(len(mean)) if eligible is None else np.flatnonzero(eligible)
     arm = int(draws.argmax())
@@ -114,6 +117,6 @@ def pick_sampled(mean: Array, std: Array, eligible: BoolArray | None, rng: np.ra
 
 
 def _certain(std: Array) -> BoolArray:
-    """Which variables are their means."""
+    """Which variables are constant."""
     certain: BoolArray = std <= _CERTAIN * std.max()
     return certain

@@ -1,4 +1,4 @@
-"""Explore-then-Commit that stops exploring arm by arm."""
+"""Explore-then-Commit that stops exploring one arm after the other."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels import Gaussian
-from kernelbandits.policies.base import Learner, Policy
-from kernelbandits.policies.exploring import ExploringLearner, usable_cap
-from kernelbandits.policies.worth import chances
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.commitment_value import chances
+from kernelbandits.policies.exploring_learner import ExploringLearner, usable_cap
+from kernelbandits.policies.learner import Learner
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Count, Probability
 from kernelbandits.types import Array, BoolArray
 
@@ -21,19 +22,19 @@ from kernelbandits.types import Array, BoolArray
 @final
 @dataclass(frozen=True, slots=True)
 class SuccessiveElimination(Policy):
-    """`AdaptiveExploreThenCommit` whose turns go to arms that may be the best; the others wait for the commitment.
+    """`AdaptiveExploreThenCommit` that explores only arms that may be the best.
 
-    After three turns, and after every turn from then on, each arm's chance to have the largest reward of a round is
-    estimated over all rounds that can be put together from past draws. An arm whose chance is below `share` of the
-    leader's has no more turns while that is so. It is not given up: its interpolator stays, and after the commitment it
-    is played wherever a context speaks for it. Turns end when another one would cost more than it saves, as there: a
-    leader without contenders has turns until predictions do better than playing it always. In all they take at most
-    `cap` rounds; None is half of the horizon.
+    After three turns, and after every further turn, each arm's chance to have the largest reward of a round is
+    estimated over all rounds that past draws can form. An arm whose chance is below `share` of the leader's has no
+    turns while that is so. It is not given up: its interpolator stays, and after the commitment it is played wherever a
+    context favours it. Turns end when another one would cost more than it saves: a leader without contenders has turns
+    until predictions do better than always playing it. In total they take at most `cap` rounds; None is half of the
+    horizon.
 
-    Most arms are far from the best, and to know them better is what the exploration of the paper pays for. Once
-    committed it needs no more rewards; where these keep coming, `ThompsonSampling` does better.
+    Most arms are far from the best, and the paper's exploration pays for knowing them better. After the commitment no
+    rewards are needed; where they keep coming, `ThompsonSampling` does better.
 
-    Turns and commitment are known given the past: propensities are 1, ties apart. Cost: that of
+    Turns and commitment are certain given the past: propensities are 1, ties apart. Cost: that of
     `AdaptiveExploreThenCommit`. Reference: Even-Dar, Mannor & Mansour 2006, for arms without contexts.
 
     >>> agent = SuccessiveElimination().start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)

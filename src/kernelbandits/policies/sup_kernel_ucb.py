@@ -1,4 +1,4 @@
-"""SupKernelUCB: optimism by levels of accuracy, each on rewards of its own (Valko et al. 2013)."""
+"""SupKernelUCB: optimism by levels of accuracy, each with its own rewards (Valko et al. 2013)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs import Belief, CommonFunction, JointArms
+from kernelbandits.beliefs import Belief, CommonFunction, JointArms, Prefetched
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.kernels import Gaussian
-from kernelbandits.policies.base import Choice, Learner, Policy
-from kernelbandits.policies.choosing import TIE, best_arm, mask_scores
+from kernelbandits.policies.base import Policy
+from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.selection import TIE, best_arm, mask_scores
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import GaussianProcess
+from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array, BoolArray
 
@@ -24,30 +26,30 @@ _FIRST, _NONE = 0, -1
 @final
 @dataclass(frozen=True, slots=True)
 class SupKernelUCB(Policy):
-    """Sieves the arms through levels s = 1, 2, … of accuracy 2⁻ˢ; a level learns only from rewards it asked for itself.
+    """Eliminates arms by levels s = 1, 2, … of accuracy 2⁻ˢ; a level learns only from rewards that it asked for.
 
     With confidence widths w = `width` · std, from s = 1 on, for the arms still in:
 
     1. all w ≤ range/√T: the arm with the largest mean + w is played, and its reward is not learned;
-    2. all w ≤ range · 2⁻ˢ: arms with mean + w below the largest by more than range · 2¹⁻ˢ are out, and s grows;
+    2. all w ≤ range · 2⁻ˢ: arms with mean + w below the largest by more than range · 2¹⁻ˢ are eliminated, s grows by 1;
     3. otherwise the arm with the largest w is played, and its reward is learned by level s.
 
     Whether level s learns a reward depends on contexts and on lower levels, never on the rewards of level s itself, so
-    these are independent given the contexts: that is what the proof of regret O(√(T d̃)) needs, d̃ being the effective
-    dimension, where plain optimism has O(d̃ √T). It pays for it by learning little from each reward: a baseline with a
-    guarantee rather than a policy to use.
+    these are independent given the contexts. The proof of regret O(√(T d̃)) needs that, with the effective dimension d̃;
+    plain optimism has O(d̃ √T). The price is that little is learned from each reward: it is a baseline with a guarantee
+    rather than a policy to use.
 
-    `belief` is that of every level: one common function as in the paper, or `IndependentArms` for functions of their
-    own. `reward_range` is the length of an interval that holds the mean rewards; the theory has `width` of
-    ‖f‖ + σ √(2 ln(2TK/δ)/ridge). Needs `problem.horizon`.
+    `belief` is that of every level: one common function as in the paper, or `IndependentArms`. `reward_range` is the
+    length of an interval that contains the mean rewards. In theory `width` is ‖f‖ + σ √(2 ln(2TK/δ)/ridge). Needs
+    `problem.horizon`.
 
-    Scores of a decision are mean + w in step 1 and w in step 3, −∞ for arms that are out.
+    The scores of a decision are mean + w in step 1 and w in step 3, −∞ for eliminated arms.
 
-    Rewards of a level are told by arm and context. A reward that none of the decisions asked for goes to the first
-    level, as data that was there before.
+    The level of a reward is found by arm and context. A reward that no decision asked for goes to the first level, like
+    data from before.
 
-    Cost per round: with S = ⌈½ log₂ T⌉ + 1 levels at most S questions to the belief and one reward; levels have
-    disjoint data, so that all S together cost no more than one belief with all of it.
+    Cost per round: with S = ⌈½ log₂ T⌉ + 1 levels at most S predictions and one reward; levels have disjoint data, so
+    all S together cost no more than one belief with all data.
 
     >>> policy = SupKernelUCB(JointArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.1)), width=0.5)
     >>> agent = policy.start(Problem(n_arms=3, dim=50, horizon=1000), rng=0)
@@ -78,12 +80,12 @@ class _SupKernelUCBLearner(Learner):
         self._asked: dict[tuple[int, bytes], _Asked] = {}
         self._last: _Asked | None = None
 
-    def decide(self, contexts: Array, eligible: BoolArray | None, row: int | None) -> Choice:
+    def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         inside = np.ones(len(contexts), dtype=np.bool_) if eligible is None else eligible.copy()
         accuracy = self._policy.reward_range
         for level, tracker in enumerate(self._levels):
             accuracy /= 2.0
-            mean, std = tracker.mean_and_std(contexts, row)
+            mean, std = tracker.mean_and_std(contexts)
             widths = self._policy.width * std
             bounds = mask_scores(mean + widths, inside)
             widest = float(widths[inside].max())
@@ -102,39 +104,39 @@ class _SupKernelUCBLearner(Learner):
         self._last.levels.append(level)
         return choice
 
-    def learn(self, context: Array, arm: int, reward: float, row: int | None) -> None:
+    def observe(self, context: Array, arm: int, reward: float) -> None:
         asked = self._asked.get((arm, context.tobytes()))
         level = _FIRST if asked is None else asked.next()
         if level != _NONE:
-            self._levels[level].learn(context, arm, reward, row)
+            self._levels[level].observe(context, arm, reward)
 
     def withdraw(self) -> None:
         if self._last is not None:
             self._last.levels.pop()
 
     def add_arm(self, problem: Problem) -> None:
-        for tracker in self._levels:  # all of one belief: the first raises, or none
-            tracker.add_arm()
+        for tracker in self._levels:  # all of one belief: the first raises or none does
+            tracker.add_arm(problem)
 
-    def look_ahead(self, contexts: Array | None) -> None:
+    def prefetch(self, block: Prefetched | None) -> None:
         for tracker in self._levels:
-            tracker.look_ahead(contexts)
+            tracker.prefetch(block)
 
 
 @final
 class _Asked:
-    """The levels of the decisions for one arm and context, in their order, and the number of rewards told for it."""
+    """The levels of the decisions for one arm and context, in order, and the number of rewards observed for it."""
 
-    __slots__ = ("_n_told", "levels")
+    __slots__ = ("_n_observed", "levels")
 
     def __init__(self) -> None:
         self.levels: list[int] = []
-        self._n_told = 0
+        self._n_observed = 0
 
     def next(self) -> int:
-        """The level that the next reward is for; one told again is for the level of the last decision."""
+        """The level of the next reward; a repeated reward goes to the level of the last decision."""
         if not self.levels:  # the only decision was withdrawn
             return _FIRST
-        place = min(self._n_told, len(self.levels) - 1)
-        self._n_told = place + 1
-        return self.levels[place]
+        decision = min(self._n_observed, len(self.levels) - 1)
+        self._n_observed = decision + 1
+        return self.levels[decision]

@@ -9,12 +9,12 @@ from typing import final
 
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.problem import Problem
-from kernelbandits.regression.gaussian_process import Posterior
+from kernelbandits.regression import Posterior
 from kernelbandits.specs import NonNegative, Positive, Probability, Spec
 
 
 class Width(Spec, ABC):
-    """How many standard deviations an arm is given the benefit of."""
+    """How many standard deviations are added to an arm's mean."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class Width(Spec, ABC):
 def _confidence(
     width: Width, arm: int, posterior: Posterior, problem: Problem, delta: float
 ) -> tuple[float, float, float]:
-    """‖f⁽ⁱ⁾‖, σ/λ and √(2 ln det(I + λ⁻²K) + 2 ln(K/δ)), of which the widths are made."""
+    """‖f⁽ⁱ⁾‖, σ/λ and √(2 ln det(I + λ⁻²K) + 2 ln(K/δ))."""
     if problem.reward_norms is None or problem.noise_std is None:
         missing = [name for name in ("noise_std", "reward_norms") if getattr(problem, name) is None]
         raise MissingKnowledge(
@@ -56,7 +56,7 @@ class TheoreticalWidth(Width):
 @final
 @dataclass(frozen=True, slots=True)
 class SubGaussianWidth(Width):
-    """As `TheoreticalWidth` with σ λ⁻¹ in place of σ² λ⁻¹: as in Abbasi-Yadkori (2013), Chowdhury & Gopalan (2017)."""
+    """`TheoreticalWidth` with σ λ⁻¹ in place of σ² λ⁻¹: as in Abbasi-Yadkori (2013), Chowdhury & Gopalan (2017)."""
 
     delta: Probability = 0.1
     scale: Positive = 1.0
@@ -69,7 +69,7 @@ class SubGaussianWidth(Width):
 @final
 @dataclass(frozen=True, slots=True)
 class ConstantWidth(Width):
-    """β = value: nothing about the problem need be known."""
+    """β = value, whatever the problem."""
 
     value: NonNegative = 2.0
 

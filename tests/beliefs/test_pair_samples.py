@@ -5,7 +5,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.samples import related, sample
+from kernelbandits.beliefs.pair_samples import related, sample
 
 
 def data_with(counts):

@@ -1,4 +1,4 @@
-"""Some of the rewards, for an estimation whose cost grows with the cube of their number."""
+"""Samples of the rewards, for estimates whose cost is cubic in their number."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.pairs import pairs_of
+from kernelbandits.beliefs.pair_kernel import pairs_of
 from kernelbandits.types import Array
 
 
-class Sample(NamedTuple):
+class PairSample(NamedTuple):
     """Pairs of context and arm, shape (n, d + 1), and their rewards less the level of all arms, shape (n,)."""
 
     pairs: Array
     rewards: Array
 
 
-def sample(data: ArmData, arms: list[int], most: int) -> Sample:
-    """About `most` rewards of these arms: all of an arm with few, equally many of the others, evenly spread."""
+def sample(data: ArmData, arms: list[int], most: int) -> PairSample:
+    """About `most` rewards of these arms: all of an arm with few, equally many of each other arm, evenly spread."""
     counts = data.counts[arms]
     sizes = np.minimum(counts[:, np.newaxis], np.arange(1, most + 1)).sum(axis=0)
     each = max(int(np.searchsorted(sizes, most, side="right")), 2)
     parts = [data.thinned(arm, each) for arm in arms]
-    return Sample(pairs_of(arms, [X for X, _ in parts]), np.concatenate([y for _, y in parts]) - data.level)
+    return PairSample(pairs_of(arms, [X for X, _ in parts]), np.concatenate([y for _, y in parts]) - data.level)
 
 
 def related(B: Array, arms: list[int]) -> list[list[int]]:
-    """These arms in groups: arms of different groups have no covariance, directly or through others."""
+    """The arms in groups such that arms of different groups have no covariance, directly or through others."""
     touching = (B != 0.0) | np.eye(len(B), dtype=np.bool_)
     labels = np.arange(len(B))
     while True:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.beliefs.stack import PosteriorStack
+from kernelbandits.beliefs.arms_tracker import ArmsTracker
 
 DIM = 4
 KERNELS = [
@@ -26,39 +26,41 @@ def test_arms_of_very_different_size_that_grow(kernel):
     rng = np.random.default_rng(0)
     model = kb.GaussianProcess(kernel, ridge=0.3)
     fitted = model._fit(rng.standard_normal((140, DIM)), rng.standard_normal(140))
-    stack = PosteriorStack([model.without_data(DIM), fitted, model.without_data(DIM), model.without_data(DIM)])
+    prior = model.without_data(DIM)
+    tracker = ArmsTracker([prior, fitted, prior, prior], prior)
     for t in range(150):
         contexts = rng.standard_normal((4, DIM))
-        for got, expected in zip(stack.mean_and_std(contexts), alone(stack.posteriors, contexts), strict=True):
+        for got, expected in zip(tracker.mean_and_std(contexts), alone(tracker.posteriors, contexts), strict=True):
             assert np.allclose(got, expected, atol=1e-9)
         arm = (0, 0, 0, 1, 1, 3)[t % 6] if t >= 20 else 0  # arm 2 stays without observations, arm 3 comes late
-        outlook, known = stack.outlook(arm, contexts[arm]), stack.posteriors[arm].at(contexts[arm])
+        outlook, known = tracker.outlook(contexts[arm], arm), tracker.posteriors[arm].at(contexts[arm])
         assert np.allclose(outlook.whitened, known.whitened, atol=1e-9)
         assert np.allclose(outlook[1:], known[1:], atol=1e-9)
-        stack.replace(arm, stack.posteriors[arm]._extend(contexts[arm], float(rng.standard_normal()), outlook))
+        tracker.observe(contexts[arm], arm, float(rng.standard_normal()))
 
 
 def test_a_branch_of_an_arms_posterior_changes_nothing():
     rng = np.random.default_rng(1)
-    stack = PosteriorStack([kb.GaussianProcess(kb.Gaussian(), 0.3).without_data(DIM)] * 2)
+    tracker = kb.IndependentArms(kb.GaussianProcess(kb.Gaussian(), 0.3)).start(kb.Problem(2, DIM))
     for _ in range(40):
         contexts = rng.standard_normal((2, DIM))
-        before = stack.mean_and_std(contexts)
-        branch = stack.posteriors[0]
+        before = tracker.mean_and_std(contexts)
+        branch = tracker.posteriors[0]
         for _ in range(3):  # what if: rewards that never came
             branch = branch.extend(rng.standard_normal(DIM), 1.0)
         branch.mean(contexts)
-        assert np.array_equal(stack.mean_and_std(contexts), before)
-        stack.replace(0, stack.posteriors[0].extend(contexts[0], float(rng.standard_normal())))
-        assert np.allclose(stack.mean_and_std(contexts), alone(stack.posteriors, contexts), atol=1e-9)
+        assert np.array_equal(tracker.mean_and_std(contexts), before)
+        tracker.observe(contexts[0], 0, float(rng.standard_normal()))
+        assert np.allclose(tracker.mean_and_std(contexts), alone(tracker.posteriors, contexts), atol=1e-9)
 
 
 def test_only_the_context_that_was_asked_about_is_taken_as_known():
     rng = np.random.default_rng(2)
-    stack = PosteriorStack([kb.GaussianProcess(kb.Gaussian(), 0.3).fit(rng.standard_normal((5, DIM)), np.arange(5.0))])
+    model = kb.GaussianProcess(kb.Gaussian(), 0.3)
+    tracker = ArmsTracker([model.fit(rng.standard_normal((5, DIM)), np.arange(5.0))], model.without_data(DIM))
     contexts = rng.standard_normal((1, DIM))
-    stack.mean_and_std(contexts)
+    tracker.mean_and_std(contexts)
     other = rng.standard_normal(DIM)
-    assert stack.outlook(0, other).mean == pytest.approx(stack.posteriors[0].mean(other[np.newaxis])[0])
+    assert tracker.outlook(other, 0).mean == pytest.approx(tracker.posteriors[0].mean(other[np.newaxis])[0])
     contexts[0] = other  # the caller's array is his to change
-    assert stack.outlook(0, other).mean == pytest.approx(stack.posteriors[0].mean(other[np.newaxis])[0])
+    assert tracker.outlook(other, 0).mean == pytest.approx(tracker.posteriors[0].mean(other[np.newaxis])[0])

@@ -6,6 +6,7 @@ from hypothesis import given, strategies as st
 
 import kernelbandits as kb
 from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.estimating_tracker import next_estimate
 
 K, DIM = 3, 4
 
@@ -35,11 +36,11 @@ def test_data_keep_the_newest(arms, keeps):
 
 @given(n=st.integers(1, 700), start=st.integers(2, 30))
 def test_up_to_an_eighth_more_than_the_window_counts(n, start):
-    window, at = kb.Window(n), start
+    at = start
     for _ in range(60):
-        later = window.next_estimate(at)
+        later = next_estimate(at, n)
         assert later > at
-        assert window.n_kept(at) + later - 1 - at <= n + n / 8 or later <= 1.5 * at + 1 <= n + 1
+        assert min(at, n) + later - 1 - at <= n + n / 8 or later <= 1.5 * at + 1 <= n + 1
         at = later
 
 
@@ -48,22 +49,22 @@ def stream(n, seed):
     return rng.standard_normal((n, DIM)), rng.integers(K, size=n), rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("pooling", [kb.Pooled(), kb.PerArm()], ids=repr)
-def test_what_is_outside_the_window_does_not_matter(pooling):
+@pytest.mark.parametrize("shrinkage", [None, 10.0])
+def test_what_is_outside_the_window_does_not_matter(shrinkage):
     """After an estimation the belief is that of the window's rewards alone, whatever came before."""
-    belief = kb.EmpiricalBayes(pooling=pooling, memory=kb.Window(40))
+    belief = kb.EmpiricalBayes(shrinkage=shrinkage, window=40)
     contexts, arms, rewards = stream(120, 0)
     count = max(2, K)
-    while belief.memory.next_estimate(count) <= 120:
-        count = belief.memory.next_estimate(count)
+    while next_estimate(count, 40) <= 120:
+        count = next_estimate(count, 40)
     asked = np.random.default_rng(9).standard_normal((K, DIM))
     answers = []
     for other in (0.0, 100.0):
         tracker = belief.start(kb.Problem(K, DIM))
         for t in range(count):
             reward = float(rewards[t]) + (other if t < count - 40 else 0.0)
-            tracker.learn(contexts[t], int(arms[t]), reward, None)
-        answers.append(tracker.mean_and_std(asked, None))
+            tracker.observe(contexts[t], int(arms[t]), reward)
+        answers.append(tracker.mean_and_std(asked))
     assert np.array_equal(*answers)
 
 
@@ -79,8 +80,8 @@ def turning(seed, horizon, drift):
     return kb.Rounds(rounds.contexts, means / means.std(), rounds.noise)
 
 
-def regret(memory, rounds, seed):
-    policy = kb.ThompsonSampling(kb.EmpiricalBayes(memory=memory))
+def regret(window, rounds, seed):
+    policy = kb.ThompsonSampling(kb.EmpiricalBayes(window=window))
     trace = kb.replay(policy, kb.Problem(5, 10), rounds, np.random.default_rng(seed))
     return trace.cumulative_regret[-1]
 
@@ -91,8 +92,7 @@ def test_a_window_pays_where_rewards_drift_and_costs_where_they_do_not():
     for drift in (0.0, np.pi / 2 / 400):
         all_rounds = [turning(seed, 1000, drift) for seed in range(2)]
         windowed, everything = (
-            [regret(memory, rounds, seed) for seed, rounds in enumerate(all_rounds)]
-            for memory in (kb.Window(200), kb.Everything())
+            [regret(window, rounds, seed) for seed, rounds in enumerate(all_rounds)] for window in (200, None)
         )
         ratios[drift] = np.array(windowed) / everything
     steady, drifting = ratios.values()

@@ -1,15 +1,15 @@
-"""Choosing the best-scored arm, ties broken by chance."""
+"""Selection of the arm with the best score, ties broken at random."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.policies.base import Choice
+from kernelbandits.policies.decisions import Choice
 from kernelbandits.types import Array, BoolArray, IntArray
 
 TIE = 1e-10
-"""Scores this close, relative to the best, are equal: rounding must not decide between arms that are the same."""
+"""Scores this close, relative to the best, are equal, so that rounding does not decide between identical arms."""
 
 
 def mask_scores(scores: Array, eligible: BoolArray | None) -> Array:
@@ -28,26 +28,28 @@ def best_arms(scores: Array, rng: np.random.Generator) -> tuple[IntArray, Array]
 
 
 def best_arm(scores: Array, rng: np.random.Generator) -> tuple[int, float]:
-    """The arm with the largest score, of several each with the same probability; and that probability."""
+    """The arm with the largest score and its probability; tied arms are equally likely."""
     arm = int(scores.argmax())
     best = scores.item(arm)
     tied = scores >= best - TIE * abs(best)
-    n_tied = tied.tobytes().count(1)  # for few arms much faster than to ask numpy
+    n_tied = tied.tobytes().count(1)  # for few arms much faster than numpy
     if n_tied > 1:
         arm = int(rng.choice(np.flatnonzero(tied)))
     return arm, 1.0 / n_tied
 
 
 def pick_best(scores: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
-    """The eligible arm with the largest score, ties broken by chance. Not an exploring choice."""
+    """The eligible arm with the largest score, ties broken at random. Not an exploring choice."""
     scores = mask_scores(scores, eligible)
     arm, propensity = best_arm(scores, rng)
     return Choice(arm, propensity, scores, explored=False)
 
 
-def pick_optimistic(mean: Array, bonus: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
-    """The eligible arm with the largest mean + bonus; it explores where that is not the largest mean."""
-    scores = mean + bonus
+def pick_optimistic(
+    mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator, width: float = 1.0
+) -> Choice:
+    """The eligible arm with the largest mean + width · std; it explores if that is not the largest mean."""
+    scores = mean + (std if width == 1.0 else width * std)
     if eligible is not None:
         scores, mean = mask_scores(scores, eligible), mask_scores(mean, eligible)
     arm, propensity = best_arm(scores, rng)
@@ -55,12 +57,12 @@ def pick_optimistic(mean: Array, bonus: Array, eligible: BoolArray | None, rng: 
 
 
 def distribution(choice: Choice) -> Array:
-    """The probability of every arm in the decision that gave this choice, shape (K,); exact."""
+    """The exact probability of every arm in the decision that gave this choice, shape (K,)."""
     if choice.probabilities is not None:
         return choice.probabilities
     best = float(choice.scores.max())
     shares = (choice.scores >= best - TIE * abs(best)).astype(np.float64)
-    if choice.propensity == 1.0:  # certain, as in an exploration in turn: whatever the scores
+    if choice.propensity == 1.0:  # certain, as in exploration in turn, whatever the scores
         shares = (np.arange(len(shares)) == choice.arm).astype(np.float64)
     shares /= shares.sum()
     if abs(shares[choice.arm] - choice.propensity) > TIE:

@@ -31,7 +31,7 @@ def test_rewards_one_by_one_are_rewards_at_once():
     Phi, prior = grown.features(Z), MODEL.kernel.diagonal(Z)
     mean, variance = grown.mean_and_variance(Phi, prior)
     for x, reward in zip(X[20:], y[20:], strict=True):
-        step = grown.absorb(grown.features(x[np.newaxis])[:, 0], float(reward))
+        step = grown.observe(grown.features(x[np.newaxis])[:, 0], float(reward))
         h = step.direction @ Phi
         mean, variance = mean + h * step.gain, variance - h * h * step.loss
     expected = at_once.mean_and_variance(Phi, prior)
@@ -42,7 +42,7 @@ def test_rewards_one_by_one_are_rewards_at_once():
 def follow(belief, X, y, arms=1):
     tracker = belief.start(kb.Problem(arms, X.shape[1]))
     for x, reward in zip(X, y, strict=True):
-        tracker.learn(x, 0, float(reward), None)
+        tracker.observe(x, 0, float(reward))
     return tracker
 
 
@@ -50,23 +50,23 @@ def test_a_sketch_is_close_to_the_exact_belief():
     X, y, Z = data(600, dim=2)
     budgeted, exact = (follow(belief, X, y) for belief in (kb.BudgetedArms(MODEL), kb.IndependentArms(MODEL)))
     for z in Z:
-        mean, std = budgeted.mean_and_std(z[np.newaxis], None)
-        true_mean, true_std = exact.mean_and_std(z[np.newaxis], None)
+        mean, std = budgeted.mean_and_std(z[np.newaxis])
+        true_mean, true_std = exact.mean_and_std(z[np.newaxis])
         np.testing.assert_allclose(mean, true_mean, atol=0.03)
         np.testing.assert_allclose(std, true_std, atol=0.03)
 
 
-@pytest.mark.parametrize("ahead", [False, True])
-def test_the_answers_are_those_of_a_fit_of_all_rewards_to_the_same_centres(ahead):
+@pytest.mark.parametrize("prefetching", [False, True])
+def test_the_answers_are_those_of_a_fit_of_all_rewards_to_the_same_centres(prefetching):
     n_arms, dim, rng = 2, 3, np.random.default_rng(5)
     tracker = kb.BudgetedArms(MODEL, budget=25).start(kb.Problem(n_arms, dim))
     seen = [([], []) for _ in range(n_arms)]
     for _ in range(20):
-        block = rng.standard_normal((16, n_arms, dim))
-        if ahead:
-            tracker.look_ahead(block)
-        for row, contexts in enumerate(block):
-            mean, std = tracker.mean_and_std(contexts, row if ahead else None)
+        block = kb.Prefetched(rng.standard_normal((16, n_arms, dim)))
+        if prefetching:
+            tracker.prefetch(block)
+        for contexts in block:
+            mean, std = tracker.mean_and_std(contexts)
             for arm, (X, y) in enumerate(seen):
                 if len(y) > 30:
                     fresh = Sketch(tracker._arms[arm]._sketch.basis, MODEL.ridge, np.array(X), np.array(y))
@@ -74,7 +74,7 @@ def test_the_answers_are_those_of_a_fit_of_all_rewards_to_the_same_centres(ahead
                     expected = fresh.mean_and_variance(fresh.features(z), MODEL.kernel.diagonal(z))
                     np.testing.assert_allclose((mean[arm], std[arm] ** 2), np.ravel(expected), atol=1e-8)
             arm, reward = int(rng.integers(n_arms)), float(rng.standard_normal())
-            tracker.learn(contexts[arm], arm, reward, row if ahead else None)
+            tracker.observe(contexts[arm], arm, reward)
             seen[arm][0].append(contexts[arm])
             seen[arm][1].append(reward)
 

@@ -1,52 +1,50 @@
-"""Single wild rewards move a belief only so far, where that is asked for."""
+"""With `clip`, a single wild reward moves a belief only so far."""
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 import kernelbandits as kb
+from kernelbandits.beliefs.estimating_tracker import clipped, clipped_first
 
 K, DIM = 3, 4
 number = st.floats(-1e6, 1e6)
 
 
 @given(reward=number, mean=number, std=st.floats(1e-3, 1e3), limit=st.floats(0.1, 10.0))
-def test_drawn_in_to_the_limit(reward, mean, std, limit):
-    taken = kb.ClippedInnovations(limit).limited(reward, lambda: (mean, std))
+def test_clipped_to_the_limit(reward, mean, std, limit):
     reach = limit * std
+    taken = clipped(reward, mean, reach)
     assert taken == pytest.approx(float(np.clip(reward, mean - reach, mean + reach)))
     if abs(reward - mean) < 0.999 * reach:
         assert taken == reward
-    assert kb.Unlimited().limited(reward, lambda: (mean, std)) == reward
 
 
-def test_without_a_prediction_nothing_is_drawn_in():
+def test_without_a_prediction_nothing_is_clipped():
     """A predicted deviation of 0 (all rewards were the same so far) says nothing about the next."""
-    clipped = kb.ClippedInnovations(3.0)
-    assert clipped.limited(5.0, lambda: (1.0, 0.0)) == 5.0
-    assert clipped.first(np.array([0.0, 0.0, 0.0, 1.0])).tolist() == [0.0, 0.0, 0.0, 1.0]
-    assert clipped.first(np.array([-1.0, 0.0, 1.0, 2.0, 1e9])).max() == pytest.approx(1.0 + 3.0 * 1.4826)
+    assert clipped(5.0, 1.0, 0.0) == 5.0
+    assert clipped_first(np.array([0.0, 0.0, 0.0, 1.0]), 3.0).tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert clipped_first(np.array([-1.0, 0.0, 1.0, 2.0, 1e9]), 3.0).max() == pytest.approx(1.0 + 3.0 * 1.4826)
 
 
-def tracked(influence, wild_at, size, n=80):
+def tracked(clip, wild_at, size, n=80):
     rng = np.random.default_rng(0)
-    tracker = kb.EmpiricalBayes(influence=influence).start(kb.Problem(K, DIM))
+    tracker = kb.EmpiricalBayes(clip=clip).start(kb.Problem(K, DIM))
     for t in range(n):
         x, arm = rng.standard_normal(DIM), t % K
         reward = x[0] + 0.1 * rng.standard_normal() + size * (t in wild_at)
-        tracker.learn(x, arm, float(reward), None)
-    return np.concatenate(tracker.mean_and_std(rng.standard_normal((K, DIM)), None))
+        tracker.observe(x, arm, float(reward))
+    return np.concatenate(tracker.mean_and_std(rng.standard_normal((K, DIM))))
 
 
 @pytest.mark.parametrize("place", [0, 2, 40, 79])
 def test_the_size_of_a_wild_reward_does_not_matter(place):
-    """From the first reward to the last: ten thousand or a million, it is drawn in to the same."""
-    clipped = kb.ClippedInnovations(3.0)
-    large, larger = (tracked(clipped, {place}, size) for size in (1e4, 1e6))
+    """From the first reward to the last: ten thousand or a million, it is clipped to the same."""
+    large, larger = (tracked(3.0, {place}, size) for size in (1e4, 1e6))
     assert np.allclose(large, larger, rtol=1e-6)
-    raw = [tracked(kb.Unlimited(), {place}, size) for size in (1e4, 1e6)]
+    raw = [tracked(None, {place}, size) for size in (1e4, 1e6)]
     assert not np.allclose(*raw, rtol=0.5)
-    assert np.abs(large - tracked(clipped, set(), 0.0)).max() < 2.0
+    assert np.abs(large - tracked(3.0, set(), 0.0)).max() < 2.0
 
 
 def contaminated(seed, horizon, share, size):
@@ -57,8 +55,8 @@ def contaminated(seed, horizon, share, size):
     return kb.Rounds(rounds.contexts, rounds.means / rounds.means.std(), rounds.noise + wild)
 
 
-def regret(influence, rounds, seed):
-    policy = kb.ThompsonSampling(kb.EmpiricalBayes(influence=influence))
+def regret(clip, rounds, seed):
+    policy = kb.ThompsonSampling(kb.EmpiricalBayes(clip=clip))
     trace = kb.replay(policy, kb.Problem(5, 10), rounds, np.random.default_rng(seed))
     return trace.cumulative_regret[-1]
 
@@ -68,9 +66,9 @@ def test_it_pays_where_rewards_are_contaminated_and_costs_little_where_not(share
     totals = np.zeros(2)
     for seed in range(6):
         rounds = contaminated(seed, 400, share, size)
-        totals += [regret(influence, rounds, seed) for influence in (kb.ClippedInnovations(), kb.Unlimited())]
-    clipped, raw = totals
-    assert clipped < most * raw
+        totals += [regret(clip, rounds, seed) for clip in (3.0, None)]
+    with_clip, without = totals
+    assert with_clip < most * without
 
 
 def test_it_depends_on_the_order_of_rewards():
@@ -80,10 +78,10 @@ def test_it_depends_on_the_order_of_rewards():
     rewards = contexts[:, 0] + 5.0 * (rng.random(40) < 0.2)
     answers = []
     for order in (range(40), range(39, -1, -1)):
-        tracker = kb.EmpiricalBayes(influence=kb.ClippedInnovations(2.0)).start(kb.Problem(K, DIM))
+        tracker = kb.EmpiricalBayes(clip=2.0).start(kb.Problem(K, DIM))
         for t in order:
-            tracker.learn(contexts[t], int(arms[t]), float(rewards[t]), None)
-        answers.append(tracker.mean_and_std(contexts[:K], None)[0])
+            tracker.observe(contexts[t], int(arms[t]), float(rewards[t]))
+        answers.append(tracker.mean_and_std(contexts[:K])[0])
     assert not np.allclose(*answers, atol=1e-3)
 
 

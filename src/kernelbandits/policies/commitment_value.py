@@ -1,8 +1,8 @@
-"""What a commitment would be worth, from leave-one-out predictions: no distribution is assumed, nothing is fitted.
+"""The value of a commitment, from leave-one-out predictions: no distribution is assumed, nothing is fitted.
 
-A round shows every arm a context of its own, so a round can be put together from any past draw of each arm: prediction
-p⁽ⁱ⁾ⱼ, made without that draw, and reward y⁽ⁱ⁾ⱼ. Averages over all n₁ ⋯ n_K such rounds have closed forms in the arms'
-empirical distribution functions, and they are unbiased for rounds to come, for predictions from n − 1 draws an arm.
+Every arm has its own context in a round, so any past draws, one of each arm, form a possible round: predictions p⁽ⁱ⁾ⱼ,
+made without that draw, and rewards y⁽ⁱ⁾ⱼ. Averages over all n₁ ⋯ n_K such rounds have closed forms in the arms'
+empirical distribution functions. They are unbiased for future rounds with predictions from n − 1 draws per arm.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Pairs = Sequence[tuple[Array, Array]]
 
 
 @final
-class Worth(NamedTuple):
-    """Mean rewards of a round: of the best reward, and of the arm with the best prediction."""
+class CommitmentValue(NamedTuple):
+    """Mean over rounds of the best reward, and of the reward of the arm with the best prediction."""
 
     best: float
     committed: float
 
 
-def worth(pairs: Pairs) -> Worth:
-    """Averages over all rounds that can be put together from the arms' draws: O(n K log n) for n draws in all."""
-    return Worth(_mean_of_largest([rewards for _, rewards in pairs]), _mean_of_chosen(pairs))
+def commitment_value(pairs: Pairs) -> CommitmentValue:
+    """Averages over all rounds that the arms' draws can form: O(n K log n) for n draws in all."""
+    return CommitmentValue(_mean_of_largest([rewards for _, rewards in pairs]), _mean_of_chosen(pairs))
 
 
 def _mean_of_largest(samples: Sequence[Array]) -> float:
@@ -47,7 +47,7 @@ def _mean_of_chosen(pairs: Pairs) -> float:
 
 
 def chances(samples: Sequence[Array]) -> Array:
-    """Probability of each sample that its draw is the largest, shape (K,)."""
+    """Probability that a draw from each sample is the largest, shape (K,)."""
     edges = np.cumsum([0] + [len(sample) for sample in samples[:-1]])
     chance: Array = np.add.reduceat(_chances_of_draws(samples), edges)
     return chance

@@ -1,4 +1,4 @@
-"""The policy to take when nothing is known, and when not to take it."""
+"""The default policy, and when not to use it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _SHORT = 3
 
 
 def default_policy() -> Policy:
-    """The policy for a user who knows nothing but the number of arms and of features.
+    """The policy for a user who knows only the numbers of arms and features.
 
     Optimism on an empirical Bayes belief: it estimates amplitude, offset, noise and bandwidth from the rewards, keeps
     learning, and plays the largest mean plus one standard deviation. No setting depends on the problem. `kernelbandits
     reproduce beyond` compares it with the paper's eight methods on 28 problems.
 
-    It is not the right one where logs are to be evaluated later (its choices are certain given the past: take
-    `ThompsonSampling`), where arms share their reward function (their data should be pooled), where rewards
-    drift, where there are fewer than a few rounds an arm, or over very many rounds; `recommend` says so for a problem.
+    Use another one if logs are to be evaluated later (its choices are certain given the past; see `ThompsonSampling`),
+    if arms share their reward function, if rewards drift, or if there are only a few rounds per arm or very many
+    rounds; `recommend` says so for a problem.
 
     >>> default_policy() == CalibratedUCB(EmpiricalBayes(), width=1.0, n_initial=2)
     True
@@ -33,13 +33,13 @@ def default_policy() -> Policy:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Recommendation:
-    """A policy, why, and what to be careful about.
+class PolicyAdvice:
+    """A policy, the reasons for it, and cautions.
 
     Attributes:
-        policy: what to start.
-        reasons: why, a line each.
-        cautions: when it would not be the right one here, a line each; often empty.
+        policy: the policy to start.
+        reasons: one line each.
+        cautions: why it may not be the right policy here, one line each; often empty.
 
     """
 
@@ -52,8 +52,8 @@ class Recommendation:
         return "\n".join(lines)
 
 
-def recommend(problem: Problem) -> Recommendation:
-    """The policy for this problem, with the reasons and what to be careful about.
+def recommend(problem: Problem) -> PolicyAdvice:
+    """The policy for this problem, with reasons and cautions.
 
     >>> recommend(Problem(n_arms=500, dim=100, horizon=1000)).cautions[0].partition(":")[0]
     '1000 rounds are fewer than 3 for each of 500 arms'
@@ -61,10 +61,10 @@ def recommend(problem: Problem) -> Recommendation:
     checks.instance("problem", problem, Problem, "Problem(n_arms=3, dim=50)")
     reasons = (
         "It needs neither the noise level, nor the RKHS norm, nor the horizon: all are estimated from the rewards.",
-        "It keeps learning, and its choices are certain given the past. Where logs are to be evaluated later, take "
+        "It keeps learning, and its choices are certain given the past. If logs are to be evaluated later, use "
         "ThompsonSampling(), which states exact propensities.",
     )
-    return Recommendation(default_policy(), reasons, tuple(_cautions(problem)))
+    return PolicyAdvice(default_policy(), reasons, tuple(_cautions(problem)))
 
 
 def _cautions(problem: Problem) -> list[str]:

@@ -1,4 +1,4 @@
-"""Pairs (context, arm) as points of one kernel, with which a Gaussian process over all arms is an ordinary one."""
+"""Pairs (context, arm) as points of one kernel, so that a process over all arms is an ordinary Gaussian process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pairs(contexts: Array) -> Array:
 
 
 def pairs_of(arms: list[int], contexts: list[Array]) -> Array:
-    """One array of shape (N, d + 1) from one array of contexts, shape (n, d), for each of the given arms."""
+    """Contexts given arm by arm, arrays of shape (n, d), each with its arm's number, as one array (N, d + 1)."""
     numbers = np.repeat(np.array(arms, dtype=np.float64), [len(X) for X in contexts])
     return np.column_stack([np.concatenate(contexts), numbers])
 
@@ -36,7 +36,7 @@ def pairs_of(arms: list[int], contexts: list[Array]) -> Array:
 class PairKernel(Combination):
     """K((x, i), (z, j)) = B_ij K(x, z) for points made by `pairs`; `covariance` is B, shape (K, K).
 
-    It holds an array, so a file cannot name it: beliefs make it from specs that can be named.
+    It holds an array, so it is not a spec: beliefs make it from specs.
     """
 
     __slots__ = ("_geometries", "covariance", "kernel")

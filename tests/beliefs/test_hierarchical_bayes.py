@@ -21,24 +21,24 @@ def sharing_rewards(weight, seed, n=160, noise_std=0.1):
 def told(belief, X, arms, y):
     tracker = belief.start(kb.Problem(K, DIM))
     for x, arm, reward in zip(X, arms, y, strict=True):
-        tracker.learn(x, int(arm), float(reward), None)
+        tracker.observe(x, int(arm), float(reward))
     return tracker
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_common_function_is_recognised(seed):
     tracker = told(kb.HierarchicalBayes(), *sharing_rewards(1.0, seed))
-    assert tracker.covariance.weight >= 0.75
+    assert tracker.arms.covariance.weight >= 0.75
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_independent_arms_are_recognised(seed):
     tracker = told(kb.HierarchicalBayes(), *sharing_rewards(0.0, seed))
-    assert tracker.covariance.weight <= 0.25
+    assert tracker.arms.covariance.weight <= 0.25
 
 
 def test_sharing_in_part_is_between():
-    weights = [told(kb.HierarchicalBayes(), *sharing_rewards(0.6, seed)).covariance.weight for seed in range(6)]
+    weights = [told(kb.HierarchicalBayes(), *sharing_rewards(0.6, seed)).arms.covariance.weight for seed in range(6)]
     assert 0.25 < np.mean(weights) < 0.9
 
 
@@ -49,7 +49,7 @@ def test_deviations_have_the_scale_of_the_errors():
         X, arms, y = sharing_rewards(0.5, seed, n=200)
         tracker = told(kb.HierarchicalBayes(), X[:160], arms[:160], y[:160])
         for t in range(160, 200):
-            mean, std = tracker.mean_and_std(np.tile(X[t], (K, 1)), None)
+            mean, std = tracker.mean_and_std(np.tile(X[t], (K, 1)))
             squares.append((y[t] - mean[arms[t]]) ** 2 / (std[arms[t]] ** 2 + 0.01))
     assert 0.7 < np.mean(squares) < 1.4
 
@@ -59,15 +59,15 @@ def test_without_sharing_it_is_empirical_bayes(n):
     X, arms, y = sharing_rewards(0.3, 0, n=n)
     apart = kb.HierarchicalBayes(covariances=(kb.Exchangeable(0.0),))
     contexts = np.random.default_rng(1).standard_normal((K, DIM))
-    answers = [told(belief, X, arms, y).mean_and_std(contexts, None) for belief in (apart, kb.EmpiricalBayes())]
+    answers = [told(belief, X, arms, y).mean_and_std(contexts) for belief in (apart, kb.EmpiricalBayes())]
     assert np.allclose(*answers, rtol=1e-8, atol=1e-8)
 
 
 def test_units_of_the_rewards_do_not_matter():
     X, arms, y = sharing_rewards(0.5, 2, n=60)
     contexts = np.random.default_rng(3).standard_normal((K, DIM))
-    mean, std = told(kb.HierarchicalBayes(), X, arms, y).mean_and_std(contexts, None)
-    scaled_mean, scaled_std = told(kb.HierarchicalBayes(), X, arms, 1000.0 * y - 7.0).mean_and_std(contexts, None)
+    mean, std = told(kb.HierarchicalBayes(), X, arms, y).mean_and_std(contexts)
+    scaled_mean, scaled_std = told(kb.HierarchicalBayes(), X, arms, 1000.0 * y - 7.0).mean_and_std(contexts)
     assert np.allclose(scaled_mean, 1000.0 * mean - 7.0, rtol=1e-6)
     assert np.allclose(scaled_std, 1000.0 * std, rtol=1e-6)
 
@@ -75,19 +75,20 @@ def test_units_of_the_rewards_do_not_matter():
 def test_one_covariance_is_taken_as_known():
     X, arms, y = sharing_rewards(0.0, 4)
     tracker = told(kb.HierarchicalBayes(covariances=(kb.CommonFunction(),)), X, arms, y)
-    assert tracker.covariance == kb.CommonFunction()
+    assert tracker.arms.covariance == kb.CommonFunction()
 
 
-def test_contexts_told_ahead_change_nothing():
+def test_prefetching_changes_nothing():
     X, arms, y = sharing_rewards(0.8, 5, n=70)
     plain, ahead = kb.HierarchicalBayes().start(kb.Problem(K, DIM)), kb.HierarchicalBayes().start(kb.Problem(K, DIM))
     block = np.random.default_rng(6).standard_normal((70, K, DIM))
     block[np.arange(70), arms] = X
-    ahead.look_ahead(block)
-    for row, (shown, arm, reward) in enumerate(zip(block, arms, y, strict=True)):
-        assert np.allclose(plain.mean_and_std(shown, None), ahead.mean_and_std(shown, row), atol=1e-8)
-        plain.learn(shown[arm], int(arm), float(reward), None)
-        ahead.learn(shown[arm], int(arm), float(reward), row)
+    prefetched = kb.Prefetched(block)
+    ahead.prefetch(prefetched)
+    for shown, arm, reward in zip(prefetched, arms, y, strict=True):
+        assert np.allclose(plain.mean_and_std(shown), ahead.mean_and_std(shown), atol=1e-8)
+        plain.observe(shown[arm], int(arm), float(reward))
+        ahead.observe(shown[arm], int(arm), float(reward))
 
 
 def test_the_order_of_rewards_does_not_matter():
@@ -97,5 +98,5 @@ def test_the_order_of_rewards_does_not_matter():
     shuffled = np.random.default_rng(9).permutation(48)
     one = told(kb.HierarchicalBayes(), X, arms, y)
     other = told(kb.HierarchicalBayes(), X[shuffled], arms[shuffled], y[shuffled])
-    assert one.covariance == other.covariance
-    assert np.array_equal(one.mean_and_std(contexts, None), other.mean_and_std(contexts, None))
+    assert one.arms.covariance == other.arms.covariance
+    assert np.array_equal(one.mean_and_std(contexts), other.mean_and_std(contexts))

@@ -1,0 +1,157 @@
+"""Gaussian processes for very many rounds: one posterior per arm, on centres that follow the effective dimension."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import NamedTuple, final
+
+import numpy as np
+
+from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.base import Belief, Tracker
+from kernelbandits.beliefs.prefetched import Prefetched
+from kernelbandits.beliefs.sketch import Sketch
+from kernelbandits.kernels import Kernel
+from kernelbandits.linalg import pieces
+from kernelbandits.problem import Problem
+from kernelbandits.regression import Basis, GaussianProcess, rows_of_block
+from kernelbandits.specs import Count, CountFromZero, Positive
+from kernelbandits.types import Array
+
+_FEW = 16
+_GROWTH = 1.2
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BudgetedArms(Belief):
+    """f⁽ⁱ⁾ ~ GP(0, K) as in `IndependentArms`, on a sketch of at most `budget` centres per arm.
+
+    Whenever an arm's rewards have grown by a fifth, its centres are drawn anew: a context becomes one with probability
+    min(1, oversampling · var/ridge), its current ridge leverage score, so that their number follows the effective
+    dimension Σ var/ridge. If these are more than `budget`, so many of them are drawn in proportion to their scores.
+    `seed` is for the draws.
+
+    Cost with r ≤ budget centres: O(r² + r d) per reward and O(K (r² + r d)) per round, less if it was prefetched;
+    memory O(K r²) besides the contexts themselves.
+
+    Reference: Calandriello, Carratino, Lazaric, Valko & Rosasco 2019 (BKB); here every arm has its own sketch.
+
+    >>> belief = BudgetedArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.01), budget=200)
+    """
+
+    model: GaussianProcess
+    budget: Count = 300
+    oversampling: Positive = 4.0
+    seed: CountFromZero = 0
+
+    def start(self, problem: Problem) -> Tracker:
+        return _BudgetedTracker(self, problem)
+
+
+@final
+class _BudgetedTracker(Tracker):
+    def __init__(self, belief: BudgetedArms, problem: Problem) -> None:
+        self._data = ArmData(problem.n_arms, problem.dim)
+        self._arms = [_SketchedArm(belief, arm) for arm in range(problem.n_arms)]
+        self._belief = belief
+        self._block: Prefetched | None = None
+
+    def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
+        row = None if self._block is None else self._block.row_of(contexts)
+        answers = [arm.mean_and_variance(contexts[i : i + 1], row) for i, arm in enumerate(self._arms)]
+        mean, variance = np.array(answers).T
+        return mean, np.sqrt(variance)
+
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        self._data.add(context, arm, reward)
+        row = None if self._block is None else self._block.row_with(context, arm)
+        self._arms[arm].observe(*self._data.arrived(arm), row)
+
+    def prefetch(self, block: Prefetched | None) -> None:
+        self._block = block
+        for i, arm in enumerate(self._arms):
+            arm.prefetch(None if block is None else block.contexts[:, i])
+
+    def add_arm(self, problem: Problem) -> None:
+        self._data.add_arm()
+        self._arms.append(_SketchedArm(self._belief, len(self._arms)))
+        self.prefetch(None)
+
+
+class _Predictions(NamedTuple):
+    """Contexts (m, d) of one arm, their features (r, m) if it has a sketch, and mean and variance there, (m,)."""
+
+    contexts: Array
+    features: Array | None
+    mean: Array
+    variance: Array
+
+
+@final
+class _SketchedArm:
+    """One arm's sketch, and its predictions at prefetched contexts, which every reward changes by a rank-one step."""
+
+    __slots__ = ("_belief", "_next", "_prefetched", "_rng", "_sketch")
+
+    def __init__(self, belief: BudgetedArms, arm: int) -> None:
+        self._belief = belief
+        self._rng = np.random.default_rng((belief.seed, arm))
+        self._sketch: Sketch | None = None
+        self._next = 1
+        self._prefetched: _Predictions | None = None
+
+    @property
+    def _kernel(self) -> Kernel:
+        return self._belief.model.kernel
+
+    def mean_and_variance(self, Z: Array, row: int | None) -> tuple[float, float]:
+        """Mean and variance at one context, shape (1, d); `row` is its prefetched round, None if there is none."""
+        found, row = (self._predict(Z), 0) if row is None or self._prefetched is None else (self._prefetched, row)
+        return found.mean.item(row), found.variance.item(row)
+
+    def _predict(self, Z: Array) -> _Predictions:
+        prior = self._kernel.diagonal(Z)
+        if self._sketch is None:
+            return _Predictions(Z, None, np.zeros(len(Z)), prior)
+        features = self._sketch.features(Z)
+        return _Predictions(Z, features, *self._sketch.mean_and_variance(features, prior))
+
+    def prefetch(self, contexts: Array | None) -> None:
+        """Predict at contexts of shape (B, d), and keep the predictions current; None forgets them."""
+        self._prefetched = None if contexts is None else self._predict(contexts)
+
+    def observe(self, X: Array, y: Array, row: int | None) -> None:
+        """Take the last of the rewards y at the rows of X into account; `row` is its prefetched round or None."""
+        if self._sketch is None or len(y) >= self._next:
+            centers = X if self._sketch is None else self._drawn(self._sketch, X)
+            self._sketch = Sketch(Basis.of(self._kernel, centers), self._belief.model.ridge, X, y)
+            self._next = len(y) + 1 if len(y) < _FEW else ceil(_GROWTH * len(y))
+            if self._prefetched is not None:
+                self.prefetch(self._prefetched.contexts)
+            return
+        known = None if self._prefetched is None else self._prefetched.features
+        phi = self._sketch.features(X[-1:])[:, 0] if known is None or row is None else known[:, row]
+        step = self._sketch.observe(phi, float(y[-1]))
+        if self._prefetched is not None and known is not None:
+            h = step.direction @ known
+            mean, variance = self._prefetched.mean, self._prefetched.variance
+            mean += h * step.gain
+            np.maximum(variance - h * h * step.loss, 0.0, out=variance)
+
+    def _drawn(self, sketch: Sketch, X: Array) -> Array:
+        """Centres among the rows of X, by their ridge leverage scores."""
+        if len(X) <= _FEW:
+            return X
+        scores = np.empty(len(X))
+        for rows in pieces(len(X), rows_of_block(sketch.basis.size)):
+            prior = self._kernel.diagonal(X[rows])
+            _, scores[rows] = sketch.mean_and_variance(sketch.features(X[rows]), prior)
+        chances = np.minimum(1.0, self._belief.oversampling / self._belief.model.ridge * scores)
+        # Exponential clocks: the first `budget` of them to ring are a draw in proportion to their scores.
+        drawn = np.flatnonzero(self._rng.random(len(X)) < chances)
+        if len(drawn) > self._belief.budget:
+            clocks = self._rng.exponential(size=len(drawn)) / scores[drawn]
+            drawn = drawn[np.sort(np.argpartition(clocks, self._belief.budget)[: self._belief.budget])]
+        return X[drawn] if len(drawn) else X[-1:]

@@ -1,0 +1,149 @@
+"""The tracker of beliefs that estimate amplitude, noise and kernel from the rewards seen so far."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from math import ceil, sqrt
+from typing import final
+
+import numpy as np
+
+from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.base import Belief, PosteriorTracker, Tracker
+from kernelbandits.beliefs.prefetched import Prefetched
+from kernelbandits.problem import Problem
+from kernelbandits.types import Array, IntArray
+
+_GROWTH = 1.5
+_WINDOW_PARTS = 8
+_MAD = 1.4826  # standard deviation of a normal, in units of its median absolute deviation
+
+
+class EstimatedBelief(Belief):
+    """A belief whose kernel and ridge come from the rewards."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def fitted(self, data: ArmData) -> PosteriorTracker:
+        """A tracker of the rewards less their level, with amplitude 1 and the kernel and ridges that fit best."""
+
+
+def amplitudes(squares: Array, counts: IntArray, shrinkage: float | None) -> Array:
+    """s² of all arms, shape (), or with `shrinkage` of every arm, shape (K,).
+
+    `squares` are the sums of squared standardised innovations, `counts` the numbers of rewards. An arm's own s² is
+    drawn toward that of all arms as if by `shrinkage` rewards.
+    """
+    everyone: Array = squares.sum() / max(counts.sum(), 1)
+    return everyone if shrinkage is None else (squares + shrinkage * everyone) / (counts + shrinkage)
+
+
+def clipped(reward: float, mean: float, reach: float) -> float:
+    """The reward, moved to within `reach` of its predicted mean; unchanged if there is no deviation to compare with."""
+    return min(max(reward, mean - reach), mean + reach) if reach > 0.0 else reward
+
+
+def clipped_first(rewards: Array, clip: float) -> Array:
+    """Rewards without predictions, clipped to median ± clip · 1.4826 · median absolute deviation; shape (n,)."""
+    middle = np.median(rewards)
+    reach = clip * _MAD * np.median(np.abs(rewards - middle))
+    return np.clip(rewards, middle - reach, middle + reach) if reach > 0.0 else rewards
+
+
+def next_estimate(seen: int, window: int | None) -> int:
+    """The number of rewards at which to estimate next: half as many again, sooner if a window has to move."""
+    grown = ceil(_GROWTH * seen)
+    return grown if window is None else min(grown, max(window, seen + ceil(window / _WINDOW_PARTS)))
+
+
+@final
+class EstimatingTracker(Tracker):
+    """Follows all rewards with the model that fits them best, estimated anew when their number has grown by half.
+
+    Attributes:
+        arms: the posteriors in use, None before the first estimate.
+
+    """
+
+    def __init__(
+        self,
+        belief: EstimatedBelief,
+        problem: Problem,
+        *,
+        shrinkage: float | None = None,
+        window: int | None = None,
+        clip: float | None = None,
+    ) -> None:
+        self._belief = belief
+        self._shrinkage, self._window, self._clip = shrinkage, window, clip
+        self._data = ArmData(problem.n_arms, problem.dim)
+        self._seen = 0
+        self._next_estimate = max(2, problem.n_arms)
+        self._level = 0.0
+        self._squares = np.zeros(0)
+        self._scale: Array | None = None
+        self._block: Prefetched | None = None
+        self.arms: PosteriorTracker | None = None
+
+    def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
+        if self.arms is None:  # too few rewards to estimate anything: all arms are alike
+            return np.zeros(len(contexts)), np.ones(len(contexts))
+        mean, std = self.arms.mean_and_std(contexts)
+        if self._scale is None:
+            self._scale = np.sqrt(amplitudes(self._squares, self._data.counts, self._shrinkage))
+        mean += self._level
+        std *= self._scale
+        return mean, std
+
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        arms = self.arms
+        if arms is not None and self._clip is not None:
+            reward = clipped(reward, *self._prediction(arms, context, arm, self._clip))
+        self._data.add(context, arm, reward)
+        self._scale = None
+        self._seen += 1
+        if self._seen >= self._next_estimate:
+            self._estimate()
+        elif arms is not None:
+            arms.observe(context, arm, reward - self._level)
+            index = arms.index(arm)
+            posterior = arms.posteriors[index]
+            self._squares[index] += posterior.whitened_targets[posterior.n - 1] ** 2
+
+    def _prediction(self, arms: PosteriorTracker, context: Array, arm: int, clip: float) -> tuple[float, float]:
+        """Mean of a reward of this arm, and `clip` standard deviations of it, noise included."""
+        outlook, index = arms.outlook(context, arm), arms.index(arm)
+        scales = amplitudes(self._squares, self._data.counts, self._shrinkage)
+        scale = float(np.broadcast_to(scales, self._squares.shape)[index])
+        variance = scale * (max(outlook.variance, 0.0) + arms.posteriors[index].ridge)
+        return outlook.mean + self._level, clip * sqrt(variance)
+
+    def _estimate(self) -> None:
+        """Estimate anew and fit the posteriors to all rewards in the window."""
+        clip, data = self._clip, self._data
+        if self.arms is None and clip is not None:
+            data.change(lambda rewards: clipped_first(rewards, clip))
+        if self._window is not None:
+            data.keep(self._window)
+        self.arms = self._belief.fitted(data)
+        self._level = data.level
+        self._squares = np.array([np.sum(p.whitened_targets[: p.n] ** 2) for p in self.arms.posteriors])
+        self.arms.prefetch(self._block)
+        self._next_estimate = next_estimate(self._seen, self._window)
+
+    def prefetch(self, block: Prefetched | None) -> None:
+        self._block = block
+        if self.arms is not None:
+            self.arms.prefetch(block)
+
+    def add_arm(self, problem: Problem) -> None:
+        self._belief.start(problem)  # raises, before anything is changed, if the belief is not for so many arms
+        self._block = None
+        self._data.add_arm()
+        self._scale = None
+        if self.arms is None:
+            self._next_estimate = max(2, problem.n_arms)
+        else:
+            self.arms.add_arm(problem)
+            self._squares = np.append(self._squares, np.zeros(len(self.arms.posteriors) - len(self._squares)))

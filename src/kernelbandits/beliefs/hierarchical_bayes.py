@@ -1,0 +1,100 @@
+"""A belief that estimates how much arms share: a common and an arm-specific part, with a weight from the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import NamedTuple, final
+
+import numpy as np
+
+from kernelbandits.beliefs.arm_covariances import ArmCovariance, Exchangeable
+from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.estimating_tracker import EstimatedBelief, EstimatingTracker
+from kernelbandits.beliefs.evidence import RIDGES, log_evidence, log_prior, spectrum
+from kernelbandits.beliefs.joint_arms import JointTracker
+from kernelbandits.beliefs.kernel_candidates import BANDWIDTHS, candidates, refuse_no_candidate
+from kernelbandits.beliefs.pair_kernel import PairKernel, pairs_of
+from kernelbandits.beliefs.pair_samples import PairSample, related, sample
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.kernels import Kernel, Shifted
+from kernelbandits.problem import Problem
+from kernelbandits.regression import GaussianProcess
+from kernelbandits.specs import Positive
+from kernelbandits.types import Array
+
+_FEW, _MANY = 300, 500
+
+
+class PairModel(NamedTuple):
+    """A kernel over pairs (offset included), a ridge, and their log posterior."""
+
+    kernel: PairKernel
+    ridge: float
+    score: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class HierarchicalBayes(EstimatedBelief):
+    """Cov(f⁽ⁱ⁾(x), f⁽ʲ⁾(z)) = s² B_ij (K(x, z) + offset), noise of variance s²·ridge; s, ridge, K and B are estimated.
+
+    B is one of `covariances`, by default w·11ᵀ + (1 − w)·I for w = 0, ¼, ½, ¾, 1: from independent arms to one reward
+    function. With one entry in `covariances`, B is known. B, K (see `EmpiricalBayes` for `bandwidths` and
+    `kernels`) and the ridge maximise the marginal likelihood whenever the number of rewards has grown by half: B on 300
+    rewards, K and the ridge on 500 of each group of related arms, evenly spread over arms. The amplitude s follows
+    every reward.
+
+    Use it where arms may have something in common; where they do not, it costs more time than `EmpiricalBayes` and
+    gives the same answers.
+
+    Cost with N rewards of all arms together: O(N²) per reward, the estimation included; rounds as for `JointArms`.
+
+    Reference: a hierarchical form of Krause & Ong 2011; marginal likelihood as in Rasmussen & Williams 2006, ch. 5.
+
+    >>> agent = CalibratedUCB(HierarchicalBayes()).start(Problem(n_arms=3, dim=50), rng=0)
+    """
+
+    bandwidths: tuple[Positive, ...] = BANDWIDTHS
+    kernels: tuple[Kernel, ...] = ()
+    covariances: tuple[ArmCovariance, ...] = tuple(Exchangeable(weight) for weight in (0.0, 0.25, 0.5, 0.75, 1.0))
+    offset: Positive = 1.0
+
+    def _validate(self) -> None:
+        refuse_no_candidate("HierarchicalBayes", self.bandwidths, self.kernels)
+        if not self.covariances:
+            raise InvalidArgument("HierarchicalBayes: covariances must have at least one entry; got none")
+
+    def start(self, problem: Problem) -> EstimatingTracker:
+        self._matrices(problem.n_arms)
+        return EstimatingTracker(self, problem)
+
+    def fitted(self, data: ArmData) -> JointTracker:
+        covariance, (kernel, ridge, _) = self.estimate(data)
+        contexts, rewards = zip(*(data.of(arm) for arm in data.played), strict=True)
+        X, y = pairs_of(data.played, list(contexts)), np.concatenate(rewards) - data.level
+        return JointTracker(kernel, GaussianProcess(kernel, ridge)._fit(X, y), covariance)
+
+    def estimate(self, data: ArmData) -> tuple[ArmCovariance, PairModel]:
+        """The one of `covariances` that explains the rewards best, and the best model given it."""
+        matrices = self._matrices(len(data.counts))
+        few = sample(data, data.played, _FEW)
+        scores = [self._best_model([few], B).score for B in matrices] if len(matrices) > 1 else [0.0]
+        best = int(np.argmax(scores))
+        groups = related(matrices[best], data.played)
+        return self.covariances[best], self._best_model(
+            [sample(data, group, _MANY) for group in groups], matrices[best]
+        )
+
+    def _matrices(self, n_arms: int) -> list[Array]:
+        """B for each of `covariances`; raises if one of them is not for this number of arms."""
+        return [covariance.matrix(n_arms) for covariance in self.covariances]
+
+    def _best_model(self, samples: list[PairSample], B: Array) -> PairModel:
+        """The best kernel and ridge given B; samples are independent of each other."""
+        found: list[PairModel] = []
+        for candidate in candidates(self.bandwidths, self.kernels, [part.pairs[:, :-1] for part in samples]):
+            kernel = PairKernel(Shifted(candidate, self.offset), B)
+            posterior = log_evidence([spectrum(kernel, *part) for part in samples]) + log_prior()
+            found.append(PairModel(kernel, float(RIDGES[posterior.argmax()]), float(posterior.max())))
+        return max(found, key=attrgetter("score"))

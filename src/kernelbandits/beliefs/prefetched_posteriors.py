@@ -1,0 +1,124 @@
+"""Posteriors at prefetched contexts, kept current while observations arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from kernelbandits.beliefs.prefetched import Prefetched
+from kernelbandits.kernels import Features
+from kernelbandits.regression import Outlook, Posterior
+from kernelbandits.types import Array
+
+_EMPTY: Array = np.empty((0, 0))
+_SPARE = 16  # rows for the observations of a block; more are added when these are used up
+
+
+@final
+class PrefetchedPosteriors:
+    """Mean and variance of every arm's posterior at its contexts of B rounds, after every observation.
+
+    For each arm it keeps the whitened kernel block V = L⁻¹ K(X, Z), computed by one matrix product for the whole block.
+    An observation adds a row to L, hence one row to V: v = (K(x, Z) − ℓᵀV)/p, and then mean += v · (L⁻¹y)_n and
+    variance −= v². Past rounds are not updated, so the work shrinks as the block is used up.
+
+    Attributes:
+        block: the rounds.
+        mean: posterior means, shape (K, B).
+        variance: posterior variances, shape (K, B).
+        start: rounds before this one are past. The round decided last is kept current, because its reward may come
+            after other rewards, or twice.
+
+    """
+
+    _V: list[Array]
+    mean: Array
+    variance: Array
+    __slots__ = ("_K", "_V", "_contexts", "_kernel", "_n", "_prior", "_right", "block", "mean", "start", "variance")
+
+    def __init__(
+        self, posteriors: Sequence[Posterior], block: Prefetched, contexts: Array, last: PrefetchedPosteriors | None
+    ) -> None:
+        """One posterior per arm, all over one kernel; `contexts` are those of the block, shape (B, K, d).
+
+        The memory of `last` is reused: it must not be used any more.
+        """
+        self.block = block
+        n_rounds, n_arms, dim = contexts.shape
+        self._kernel = posteriors[0].kernel
+        self._contexts = contexts
+        self._n = [posterior.n for posterior in posteriors]
+        self._V = self._allocated(n_rounds, last)
+        self._K: list[tuple[Array, int] | None] = [None] * n_arms
+        self._prior = self._kernel.diagonal(contexts.reshape(-1, dim)).reshape(n_rounds, n_arms)
+        self.mean = np.zeros((n_arms, n_rounds))
+        self.variance = self._prior.T.copy()
+        self.start = 0
+        self._right: list[Features | None] = [None] * n_arms
+        for arm, posterior in enumerate(posteriors):
+            if posterior.n:
+                self._fill(arm, posterior)
+
+    def _allocated(self, n_rounds: int, last: PrefetchedPosteriors | None) -> list[Array]:
+        """Memory for V of every arm and some more rows: that of `last` where it is large enough."""
+        reusable: list[Array] = [_EMPTY] * len(self._n)
+        if last is not None and last.mean.shape == (len(self._n), n_rounds):
+            reusable = last._V
+        return [
+            V if len(V) >= n + _SPARE else np.empty((n + n // 2 + _SPARE, n_rounds))
+            for n, V in zip(self._n, reusable, strict=True)
+        ]
+
+    def _fill(self, arm: int, posterior: Posterior) -> None:
+        n, right = posterior.n, self._kernel.right(self._contexts[:, arm])
+        covariances = self._kernel.evaluate(self._kernel.left(posterior.X), right)
+        V = posterior.factor.whiten(covariances, out=self._V[arm][:n])
+        np.dot(posterior.whitened_targets[:n], V, out=self.mean[arm])
+        self.variance[arm] -= np.einsum("ij,ij->j", V, V)
+        self._right[arm] = right
+
+    def outlook(self, arm: int, row: int) -> Outlook:
+        """What the arm's posterior says about its context of a round that is not past."""
+        return Outlook(
+            self._V[arm][: self._n[arm], row].copy(),
+            self.mean.item(arm, row),
+            self._prior.item(row, arm),
+            self.variance.item(arm, row),
+        )
+
+    def observe(self, posterior: Posterior, arm: int, row: int | None) -> None:
+        """Take the newest observation of the arm's posterior into account; `row` is its round, None if not known."""
+        n, last, V, start = self._n[arm], posterior.last, self._V[arm], self.start
+        assert last is not None
+        assert posterior.n == n + 1, "posteriors are followed one observation at a time"
+        if n == len(V):
+            V = self._V[arm] = np.concatenate([V, np.empty_like(V)])
+        v = np.subtract(self._covariances(posterior, arm, row), last.row @ V[:n, start:], out=V[n, start:])
+        v /= last.pivot
+        mean, variance = self.mean[arm, start:], self.variance[arm, start:]
+        mean += v * posterior.whitened_targets[n]
+        variance -= v * v
+        self._n[arm] = n + 1
+
+    def _covariances(self, posterior: Posterior, arm: int, row: int | None) -> Array:
+        """K(x, Z) for the newest observation x and the arm's contexts that are not past."""
+        if row is None:
+            newest = self._kernel.left(posterior.points[posterior.n - 1 : posterior.n])
+            fresh: Array = self._kernel.evaluate(newest, self._right_features(arm))[0]
+            return fresh
+        known = self._K[arm]
+        if known is None:
+            # K(Z, Z) for all observations of this arm in the rest of the block.
+            left = self._kernel.left(self._contexts[self.start :, arm])
+            known = self._K[arm] = (self._kernel.evaluate(left, self._right_features(arm)), self.start)
+        K, first = known
+        return K[row - first, self.start - first :]
+
+    def _right_features(self, arm: int) -> Features:
+        """Features of the arm's contexts that are not past."""
+        right = self._right[arm]
+        if right is None:
+            right = self._right[arm] = self._kernel.right(self._contexts[:, arm])
+        return tuple([feature[self.start :] for feature in right])
