@@ -89,9 +89,7 @@ def test_the_expected_distance_includes_the_noise():
     """The mean at a context that is shown again and again becomes certain, its rewards do not."""
     rng = np.random.default_rng(0)
     contexts, rewards = rng.standard_normal((3, 2)), rng.exponential(size=300)
-    agent = kb.CalibratedUCB(kb.EmpiricalBayes(influence=kb.ClippedInnovations(3.0)), width=0.0, n_initial=0).start(
-        kb.Problem(1, 2), rng=0
-    )
+    agent = kb.CalibratedUCB(kb.EmpiricalBayes(clip=3.0), width=0.0, n_initial=0).start(kb.Problem(1, 2), rng=0)
     for t, reward in enumerate(rewards):
         agent.observe(contexts[t % 3], 0, float(reward))
     assert agent.choose(contexts[:1]).scores[0] == pytest.approx(rewards.mean(), rel=0.1)
