@@ -7,11 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from kernelbandits.experiments.fingerprints import fingerprint
 
 import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidFile
+from kernelbandits.experiments.grid import fingerprint
 from kernelbandits.tables import digests
 
 TOML = """
