@@ -5,12 +5,12 @@ import os
 import shutil
 
 import pytest
-from kernelbandits.experiments.fingerprints import fingerprint
 
 import examples
 import kernelbandits as kb
 from command import run, run_process
 from kernelbandits.errors import InvalidFile
+from kernelbandits.experiments.grid import fingerprint
 from kernelbandits.tables import digests
 
 TOML = """

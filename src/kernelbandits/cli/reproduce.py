@@ -54,7 +54,7 @@ def reproduce(name: str, out: Path | None, debug: bool, **given: Any) -> None:
     The study real-world plays the paper's methods and linear baselines on real data sets; beyond plays the paper's
     methods and this library's own policies on the paper's problems and harder ones. The study table-1 plays on the
     Avazu file given with --data, or else on a synthetic stand-in.
-    With all, --only names methods and panels, and studies are left out.
+    With all, --only names methods and panels, and studies are left out. Results do not depend on --jobs and --engine.
 
     \b
     Examples:

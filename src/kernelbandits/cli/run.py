@@ -19,6 +19,7 @@ def run(file: Path, out: Path | None, debug: bool, **given: Any) -> None:
     To write one, copy a file of the paper and change it; `kernelbandits list` shows where they are. A method of your
     own has type = "my_module:MyPolicy", with my_module.py beside the file. For data of your own, use an environment
     Classification or Surrogate with path = "my.parquet", relative to the folder of the file.
+    Results do not depend on --jobs and --engine.
     """
     from kernelbandits.experiments import load, report_experiment
 

@@ -16,33 +16,16 @@ if TYPE_CHECKING:
 debug_option = click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for other programs.")
 
+_COUNT = click.IntRange(min=1)
+_ENGINES = click.Choice(["local", "dask"])
+_FOLDER = click.Path(file_okay=False, path_type=Path)
 _OPTIONS = (
-    click.option("--seeds", type=click.IntRange(min=1), metavar="N", help="Use the seeds 0 … N-1."),
-    click.option("--horizon", type=click.IntRange(min=1), metavar="T", help="Play T rounds."),
-    click.option(
-        "--jobs",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Worker processes. Default: one per core. Results do not depend on it.",
-    ),
-    click.option(
-        "--engine",
-        type=click.Choice(["local", "dask"]),
-        default="local",
-        show_default=True,
-        help="Processes of this machine, or Dask workers. Results do not depend on it.",
-    ),
-    click.option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="With --engine dask: a running scheduler, tcp://HOST:8786. Default: Dask workers on this machine.",
-    ),
-    click.option(
-        "--out",
-        type=click.Path(file_okay=False, path_type=Path),
-        metavar="DIR",
-        help="Output folder. Default: results/NAME.",
-    ),
+    click.option("--seeds", type=_COUNT, metavar="N", help="Use the seeds 0 … N-1."),
+    click.option("--horizon", type=_COUNT, metavar="T", help="Play T rounds."),
+    click.option("--jobs", type=_COUNT, metavar="N", help="Worker processes. Default: one per core."),
+    click.option("--engine", type=_ENGINES, default="local", help="Local processes (the default) or Dask workers."),
+    click.option("--scheduler", metavar="ADDRESS", help="With --engine dask: tcp://HOST:8786. Default: this machine."),
+    click.option("--out", type=_FOLDER, metavar="DIR", help="Output folder. Default: results/NAME."),
     click.option("--only", multiple=True, metavar="NAME", help="Only this method or panel; can be repeated."),
     click.option("--report", is_flag=True, help="Write report.html as well: one page that needs no network."),
     json_option,

@@ -28,7 +28,7 @@ from kernelbandits.specs import Spec
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Spec, ABC):
+class StudyPart(Spec, ABC):
     """One question. A concrete part is a frozen spec of its sizes, with `seeds` and perhaps `horizon` among them."""
 
     @property
@@ -58,7 +58,7 @@ class Part(Spec, ABC):
         """What the rows say, one finding per line, with numbers."""
 
 
-Pictures = Mapping[str, tuple[Part, ...]]
+Pictures = Mapping[str, tuple[StudyPart, ...]]
 """The pictures of a study by name, each with the parts that it shows above each other."""
 
 
@@ -96,7 +96,7 @@ def report_parts(name: str, title: str, pictures: Pictures, options: RunOptions)
     run_and_report(options, compute)
 
 
-def resized(pictures: Pictures, options: RunOptions) -> dict[str, tuple[Part, ...]]:
+def resized(pictures: Pictures, options: RunOptions) -> dict[str, tuple[StudyPart, ...]]:
     """The pictures with the parts asked for, at the sizes asked for. An option that changes nothing is refused."""
     known = [part.name for parts in pictures.values() for part in parts]
     for name in options.only:
@@ -137,7 +137,7 @@ def line(rows: pl.DataFrame, x: str, y: str, place: int, label: str) -> Line:
     return Line(rows[x].to_numpy(), rows[y].to_numpy(), look(place), label, band)
 
 
-def _sections(part: Part, rows: pl.DataFrame) -> Iterator[Section]:
+def _sections(part: StudyPart, rows: pl.DataFrame) -> Iterator[Section]:
     frame = part.table(rows)
     columns = tuple(Column(name, dtype.is_numeric()) for name, dtype in frame.schema.items())
     entries = tuple(tuple(Entry(_words(value)) for value in row) for row in frame.iter_rows())

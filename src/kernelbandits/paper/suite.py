@@ -10,7 +10,7 @@ import polars as pl
 from kernelbandits import paper
 from kernelbandits.environments.metrics import mean_and_standard_error, ratio_and_standard_error
 from kernelbandits.experiments import Experiment, Panel, Results, Runner
-from kernelbandits.paper.parts import Part
+from kernelbandits.paper.parts import StudyPart
 from kernelbandits.reporting import Axis, Chart, Charts, Points, Rule, looks
 from kernelbandits.specs import Count, Positive
 
@@ -21,7 +21,7 @@ DEFAULT = "default"
 
 @final
 @dataclass(frozen=True, slots=True)
-class Suite(Part):
+class Suite(StudyPart):
     """Panels with the paper's eight and this library's policies.
 
     The default policy should reach `limit` × the regret of `against`: "EtC", or "best" for the best of the eight.

@@ -13,7 +13,7 @@ from kernelbandits import theory
 from kernelbandits.environments import Covariance, LowRank, Synthetic
 from kernelbandits.experiments import Runner, counted
 from kernelbandits.kernels import Gaussian
-from kernelbandits.paper.parts import Part, line, over_seeds
+from kernelbandits.paper.parts import StudyPart, line, over_seeds
 from kernelbandits.paper.theory.designs import DESIGNS
 from kernelbandits.regression import MinNormInterpolator
 from kernelbandits.reporting import Axis, Chart, Charts
@@ -27,7 +27,7 @@ _N_TEST = 500
 
 @final
 @dataclass(frozen=True, slots=True)
-class InterpolationError(Part):
+class InterpolationError(StudyPart):
     """N = d draws per arm, on the paper's three designs and on a low-rank one whose level falls with d."""
 
     name: ClassVar[str] = "error"

@@ -14,7 +14,7 @@ from kernelbandits.environments.play import replay
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Runner, counted, world
 from kernelbandits.kernels import Gaussian
-from kernelbandits.paper.parts import Part, line, over_seeds
+from kernelbandits.paper.parts import StudyPart, line, over_seeds
 from kernelbandits.paper.theory.designs import DESIGNS
 from kernelbandits.policies import ExploreThenCommit
 from kernelbandits.regression import MinNormInterpolator
@@ -26,7 +26,7 @@ KERNEL = Gaussian(4.0)
 
 @final
 @dataclass(frozen=True, slots=True)
-class Exploration(Part):
+class Exploration(StudyPart):
     """EtC on the three designs with fixed budgets, and with the budget recommended after `pilot` rounds per arm.
 
     The recommendation knows neither the noise nor the norm; the pilot counts as exploration.

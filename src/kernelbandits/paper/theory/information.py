@@ -12,7 +12,7 @@ from kernelbandits import paper, theory
 from kernelbandits.environments import ApproximateLowRank, Synthetic
 from kernelbandits.experiments import Experiment, Panel, Runner, counted, world
 from kernelbandits.kernels import Gaussian
-from kernelbandits.paper.parts import Part, line, over_seeds
+from kernelbandits.paper.parts import StudyPart, line, over_seeds
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Remark, Rule, Shade
 from kernelbandits.specs import Count
 
@@ -21,7 +21,7 @@ KERNEL = Gaussian(4.0)
 
 @final
 @dataclass(frozen=True, slots=True)
-class Information(Part):
+class Information(StudyPart):
     """CGP-UCB on approximate low-rank contexts of growing d; `horizon` is the largest T, and each other half the next.
 
     The gain is that of contexts with the arms played in turn, one kernel matrix per arm; the largest gain γ_T is no

@@ -13,7 +13,7 @@ from kernelbandits.environments import Synthetic
 from kernelbandits.environments.metrics import lenient_regret
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Runner, counted
-from kernelbandits.paper.parts import Part, line
+from kernelbandits.paper.parts import StudyPart, line
 from kernelbandits.paper.theory.designs import DESIGNS
 from kernelbandits.reporting import Axis, Chart, Charts
 from kernelbandits.specs import Count
@@ -23,7 +23,7 @@ METHODS = ("EtC", "CGP-UCB")
 
 @final
 @dataclass(frozen=True, slots=True)
-class Lenient(Part):
+class Lenient(StudyPart):
     """EtC with T₀ = d, and CGP-UCB, on the three designs: regret above Δ per round, the mean over seeds taken first."""
 
     name: ClassVar[str] = "lenient"

@@ -11,7 +11,7 @@ import polars as pl
 from kernelbandits import theory
 from kernelbandits.experiments import Runner, counted
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
-from kernelbandits.paper.parts import Part, line, over_seeds
+from kernelbandits.paper.parts import StudyPart, line, over_seeds
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Rule
 from kernelbandits.specs import Count
 
@@ -22,7 +22,7 @@ _FORMS = {"corrected": False, "as printed": True}
 
 @final
 @dataclass(frozen=True, slots=True)
-class LinearizationError(Part):
+class LinearizationError(StudyPart):
     """Normal contexts with Σ = I/2 and N = d; `seeds` draws of each size."""
 
     name: ClassVar[str] = "linearization"

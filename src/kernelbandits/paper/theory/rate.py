@@ -15,7 +15,7 @@ from kernelbandits.environments import LowRank, Synthetic
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Runner, counted
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
-from kernelbandits.paper.parts import Part, line, over_seeds
+from kernelbandits.paper.parts import StudyPart, line, over_seeds
 from kernelbandits.policies import ExploreThenCommit
 from kernelbandits.regression import MinNormInterpolator
 from kernelbandits.reporting import Axis, Chart, Charts, Line, Look
@@ -30,7 +30,7 @@ SETTINGS: dict[str, tuple[Kernel, float]] = {
 
 @final
 @dataclass(frozen=True, slots=True)
-class Rate(Part):
+class Rate(StudyPart):
     """Case I with N = d draws per arm, T₀ = Kd; `horizon` is the largest T, and each other T is half the next."""
 
     name: ClassVar[str] = "rate"
