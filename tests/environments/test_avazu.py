@@ -8,10 +8,10 @@ import pytest
 
 import examples
 import kernelbandits as kb
-from kernelbandits.environments.avazu.sampling import priorities, sample_rows
-from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
+from kernelbandits.environments.avazu import COLUMNS, FEATURES
+from kernelbandits.environments.impressions import fit_components, one_hot, priorities, sample_rows
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.tables import read_blocks, sparse_components, sparse_one_hot
+from kernelbandits.tables import read_blocks
 
 ROWS = examples.IMPRESSIONS.read_text(encoding="utf-8").splitlines()
 SMALL = kb.AvazuDesign(dim=5, n_oracle=20, n_contexts=30)
@@ -90,7 +90,7 @@ def test_an_empty_field_is_a_value_of_its_own(tmp_path):
 
 def test_one_hot_has_a_column_for_each_value_of_each_feature():
     frame = pl.DataFrame({"a": ["x", "y", "x", ""], "b": ["x", "x", "x", "z"], "c": ["10", "9", "9", "010"]})
-    dense = sparse_one_hot(frame).toarray()
+    dense = one_hot(frame).toarray()
     values = [(name, value) for name in frame.columns for value in sorted(set(frame[name]))]
     wanted = {tuple(float(v == value) for v in frame[name]) for name, value in values}
     assert dense.shape == (4, len(values))
@@ -99,9 +99,9 @@ def test_one_hot_has_a_column_for_each_value_of_each_feature():
 
 
 def test_components_are_those_of_the_centred_dense_matrix():
-    rows = sparse_one_hot(sampled().features)
+    rows = one_hot(sampled().features)
     fitted, dim = rows[:200], 12
-    components = sparse_components(fitted, dim, level=0.5, rng=np.random.default_rng(0))
+    components = fit_components(fitted, dim, level=0.5, rng=np.random.default_rng(0))
     dense = fitted.toarray()
     centred = dense - dense.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)

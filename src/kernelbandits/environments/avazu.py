@@ -1,4 +1,4 @@
-"""The environments of the paper's Avazu study: rows of a file, or of the synthetic stand-in."""
+"""The paper's Avazu study: ten arms of ads, contexts from held-out impressions, rewards from fitted oracles."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
 from kernelbandits.environments.base import Environment
-from kernelbandits.environments.contexts import Contexts, OwnContexts
-from kernelbandits.environments.surrogate import SurrogateInstance
+from kernelbandits.environments.surrogate import Contexts, OwnContexts, SurrogateInstance
 from kernelbandits.errors import InvalidArgument, nearest
 from kernelbandits.kernels import Gaussian
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
@@ -20,7 +18,16 @@ from kernelbandits.specs import Count, CountFromZero, FilePath, NonNegative, Pos
 from kernelbandits.tables import content_digest
 
 if TYPE_CHECKING:
-    from kernelbandits.environments.avazu.impressions import Impressions
+    from kernelbandits.environments.impressions import Impressions
+
+FEATURES = (
+    *("hour", "C1", "banner_pos"),
+    *("site_id", "site_domain", "site_category", "app_id", "app_domain", "app_category"),
+    *("device_id", "device_ip", "device_model", "device_type", "device_conn_type"),
+    *("C14", "C15", "C16", "C17", "C18", "C19", "C20", "C21"),
+)
+"""Features of an impression. `id` numbers the rows and `click` is the outcome: neither is a feature."""
+COLUMNS = ("id", "click", *FEATURES)
 
 
 @final
@@ -121,16 +128,16 @@ class AvazuStandIn(Environment):
 
 @lru_cache(maxsize=2)
 def _from_file(spec: Avazu, digest: str) -> Impressions:
-    from kernelbandits.environments.avazu.impressions import Impressions
+    from kernelbandits.environments.impressions import collect
     from kernelbandits.tables import read_blocks
 
     path = Path(spec.path)
-    return Impressions.collect(read_blocks(path, spec.design.columns), path.name, spec.design)
+    return collect(read_blocks(path, spec.design.columns), path.name, spec.design)
 
 
 @lru_cache(maxsize=2)
 def _made_up(spec: AvazuStandIn) -> Impressions:
-    from kernelbandits.environments.avazu.impressions import Impressions
-    from kernelbandits.environments.avazu.standin import standin_blocks
+    from kernelbandits.environments.impressions import collect
+    from kernelbandits.environments.standin import standin_blocks
 
-    return Impressions.collect(standin_blocks(spec.n_rows, spec.seed), "synthetic stand-in", spec.design)
+    return collect(standin_blocks(spec.n_rows, spec.seed), "synthetic stand-in", spec.design)

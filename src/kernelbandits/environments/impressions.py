@@ -1,0 +1,247 @@
+"""Avazu's impressions: a sample of rows per arm from a stream of any length, and the bandit made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, svds
+
+from kernelbandits import checks
+from kernelbandits.environments.surrogate import SurrogateInstance, fit_oracles, split_groups
+from kernelbandits.errors import InvalidArgument, InvalidFile
+from kernelbandits.tables import TextBlock, first, level_codes, place
+from kernelbandits.types import Array, IntArray
+
+if TYPE_CHECKING:
+    from kernelbandits.environments.avazu import AvazuDesign
+
+N_ARMS = 10
+"""One arm for each last digit."""
+
+PREFIX = "s-"
+"""The beginning of every name of the stand-in: a file of it must not pass for Avazu."""
+
+NO_AVAZU = "synthetic stand-in: made-up rows in the Avazu schema, no Avazu data"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Impressions:
+    """A sample of impressions, encoded.
+
+    Attributes:
+        design: how the sample becomes a bandit.
+        rows: one-hot, shape (n, p).
+        clicks: shape (n,).
+        groups: row numbers of each arm.
+        origin: where the sample comes from, in one line.
+        synthetic: whether its rows are those of the stand-in, also if they were read from a file.
+
+    """
+
+    design: AvazuDesign
+    rows: sparse.csr_array
+    clicks: Array
+    groups: tuple[IntArray, ...]
+    origin: str
+    synthetic: bool
+
+    def draw(self, rng: np.random.Generator | int) -> SurrogateInstance:
+        """Draw a bandit: `n_oracle` random rows of every arm for components and oracle, the others to serve."""
+        rng, design = checks.generator(rng), self.design
+        fitted, served = split_groups(self.groups, [design.n_oracle] * N_ARMS, rng)
+        points = fit_components(self.rows[np.concatenate(fitted)], design.dim, design.level, rng).transform(self.rows)
+        oracles = fit_oracles(design.oracle, [(points[rows], self.clicks[rows]) for rows in fitted])
+        return SurrogateInstance(oracles, tuple(points[rows] for rows in served), design.contexts, design.noise_std)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes for a reader of the results."""
+        served = [len(group) - self.design.n_oracle for group in self.groups]
+        span = " to ".join(f"{count:,}" for count in sorted({min(served), max(served)}))
+        arms = (
+            f"arms are the last digits of {self.design.arm_column!r}; each arm has {self.design.n_oracle:,} rows for "
+        )
+        return (
+            *((NO_AVAZU,) if self.synthetic else ()),
+            self.origin,
+            f"{arms}its oracle and {span} others for contexts",
+        )
+
+
+def collect(blocks: Iterable[TextBlock], source: str, design: AvazuDesign) -> Impressions:
+    """Sample, check and encode rows; `source` names them in messages."""
+    sample = sample_rows(blocks, source, design.arm_column, design.features, design.n_oracle + design.n_contexts)
+    groups = tuple(np.flatnonzero(sample.arms == arm) for arm in range(N_ARMS))
+    _refuse_unusable(sample.clicks, groups, source, design)
+    rows = one_hot(sample.features)
+    origin = (
+        f"{source}: {len(sample.clicks):,} of {sample.n_seen:,} rows, {rows.shape[1]:,} values of "
+        f"{len(design.features)} features, click rate {sample.clicks.mean():.3f}"
+    )
+    synthetic = any(column.str.starts_with(PREFIX).any() for column in sample.features)
+    return Impressions(design, rows, sample.clicks, groups, origin, synthetic)
+
+
+class ImpressionSample(NamedTuple):
+    """n rows in the order of their source: features as texts, clicks and arms (last digits) of shape (n,)."""
+
+    features: pl.DataFrame
+    clicks: Array
+    arms: IntArray
+    n_seen: int
+
+
+def priorities(start: int, n: int) -> NDArray[np.uint64]:
+    """Return a pseudo-random number for each of the rows start … start + n − 1: the mixing function of SplitMix64.
+
+    It depends only on the number of the row in its source, not on versions, threads or the size of blocks.
+    """
+    z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def sample_rows(
+    blocks: Iterable[TextBlock], source: str, arm_column: str, features: tuple[str, ...], per_arm: int
+) -> ImpressionSample:
+    """Sample the `per_arm` rows of lowest priority of every arm, or all if there are fewer: a uniform sample.
+
+    Every row is checked, also those not kept; `source` names them in messages.
+    """
+    limits = np.full(N_ARMS, np.iinfo(np.uint64).max, dtype=np.uint64)
+    kept, n_seen = pl.DataFrame(), 0
+    for block in blocks:
+        arms, clicks = _arms(block, source, arm_column), _clicks(block, source)
+        order = priorities(block.start, len(arms))
+        candidates = np.flatnonzero(order <= limits[arms])
+        marks = {"_arm": arms, "_click": clicks, "_priority": order, "_row": block.start + np.arange(len(arms))}
+        new = block.rows.select(features).with_columns(**{name: pl.Series(values) for name, values in marks.items()})
+        kept = _lowest(pl.concat([kept, new[candidates]]) if n_seen else new[candidates], per_arm, limits)
+        n_seen += len(arms)
+    kept = kept.sort("_row")
+    return ImpressionSample(kept.select(features), kept["_click"].to_numpy(), kept["_arm"].to_numpy(), n_seen)
+
+
+def _lowest(rows: pl.DataFrame, per_arm: int, limits: NDArray[np.uint64]) -> pl.DataFrame:
+    """Return the rows of lowest priority of each arm, and update `limits`, above which a row cannot be among them."""
+    arms, order = rows["_arm"].to_numpy(), rows["_priority"].to_numpy()
+    by_priority = np.lexsort((order, arms))
+    starts = np.searchsorted(arms[by_priority], np.arange(N_ARMS + 1))
+    chosen = [by_priority[starts[arm] : starts[arm + 1]][:per_arm] for arm in range(N_ARMS)]
+    for arm, mine in enumerate(chosen):
+        if len(mine) == per_arm:
+            limits[arm] = order[mine[-1]]
+    return rows[np.concatenate(chosen)]
+
+
+def _arms(block: TextBlock, source: str, column: str) -> IntArray:
+    """Return the last digit of the column."""
+    texts = block.rows[column]
+    digits = texts.str.strip_chars().str.slice(-1).cast(pl.Int64, strict=False)
+    row = first(digits.is_null())
+    if row is not None:
+        raise InvalidFile(
+            f"{source}: {place(block.start + row, column)} is {texts[row]!r}; "
+            "its last character is the arm and must be a digit"
+        )
+    return digits.to_numpy()
+
+
+def _clicks(block: TextBlock, source: str) -> Array:
+    texts = block.rows["click"]
+    clicks = texts.str.strip_chars().cast(pl.Float64, strict=False)
+    row = first(~clicks.is_in([0.0, 1.0]).fill_null(value=False))
+    if row is not None:
+        raise InvalidFile(f"{source}: {place(block.start + row, 'click')} is {texts[row]!r}; expected 0 or 1")
+    return clicks.to_numpy()
+
+
+def _refuse_unusable(clicks: Array, groups: tuple[IntArray, ...], source: str, design: AvazuDesign) -> None:
+    """Raise if an arm has too few rows for an oracle and contexts, or nothing but one outcome."""
+    if len(np.unique(clicks)) < 2:
+        raise InvalidFile(
+            f"{source}: column 'click' is {clicks[0]:.0f} in all {len(clicks):,} rows sampled; "
+            "there is nothing to learn"
+        )
+    for arm, rows in enumerate(groups):
+        who = f"{source}: arm {arm} ({design.arm_column!r} ends in {arm})"
+        if len(rows) <= design.n_oracle:
+            raise InvalidFile(
+                f"{who} has {len(rows):,} rows; it needs {design.n_oracle:,} for its oracle and more to serve as "
+                "contexts: give a larger file, or fewer rows for the oracles"
+            )
+        if len(np.unique(clicks[rows])) < 2:
+            raise InvalidFile(
+                f"{who} has 'click' = {clicks[rows[0]]:.0f} in all its rows; its oracle has nothing to learn"
+            )
+
+
+def one_hot(features: pl.DataFrame) -> sparse.csr_array:
+    """Return a 0/1 column for every value of every text column, shape (n, p); one 1 per row and text column."""
+    n, m = features.shape
+    columns = np.empty((n, m), dtype=np.int64)
+    width = 0
+    for j, texts in enumerate(features):
+        levels = texts.unique().sort()
+        columns[:, j] = level_codes(texts, levels) + width
+        width += len(levels)
+    return sparse.csr_array((np.ones(n * m), columns.ravel(), np.arange(0, n * m + 1, m)), shape=(n, width))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseComponents:
+    """x ↦ s (x − μ) V: μ of shape (p,), V of shape (p, d), s such that the fitted rows have mean ‖x‖²/d = `level`."""
+
+    mean: Array
+    axes: Array
+    scale: float
+
+    def transform(self, rows: sparse.csr_array) -> Array:
+        """Return the projected rows, shape (n, d). A column that is 0 in all fitted rows adds nothing."""
+        points: Array = rows @ self.axes
+        points -= self.mean @ self.axes
+        points *= self.scale
+        return points
+
+
+def fit_components(rows: sparse.csr_array, dim: int, level: float, rng: np.random.Generator) -> SparseComponents:
+    """Fit the `dim` leading principal components of the rows, shape (n, p).
+
+    A − 1μᵀ is dense, so it is applied and never formed: (A − 1μᵀ)v = Av − (μᵀv)1. ARPACK needs only such products. It
+    finds the components to rounding. A randomised method would mix the last ones, which lie close together, with those
+    cut off, and at this size (20,000 × 25,000, 22 entries per row) it would not be faster.
+    """
+    n, p = rows.shape
+    if dim >= min(n, p):
+        raise InvalidArgument(f"dim must be below {min(n, p)}, the smaller of {n:,} rows and {p:,} values; got {dim}")
+    mean = np.asarray(rows.sum(axis=0)).ravel() / n
+    _, _, axes = svds(_centred(rows, mean), k=dim, v0=rng.standard_normal(min(n, p)))
+    unscaled = SparseComponents(mean, np.ascontiguousarray(axes[::-1].T), 1.0)
+    size = float((unscaled.transform(rows) ** 2).sum()) / (n * dim)
+    if size == 0.0:
+        raise InvalidArgument("the rows do not differ in any feature, so they have no principal components")
+    return SparseComponents(mean, unscaled.axes, float(np.sqrt(level / size)))
+
+
+def _centred(rows: sparse.csr_array, mean: Array) -> Any:
+    """Return A − 1μᵀ as an operator on vectors and matrices."""
+    columns = rows.T.tocsr()  # products with Aᵀ are faster by its own rows
+
+    def forward(v: Array) -> Array:
+        return np.asarray(rows @ v - mean @ v)
+
+    def backward(u: Array) -> Array:
+        return np.asarray(columns @ u - np.multiply.outer(mean, u.sum(axis=0)))
+
+    return LinearOperator(
+        rows.shape, matvec=forward, rmatvec=backward, matmat=forward, rmatmat=backward, dtype=np.float64
+    )
