@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kernelbandits import tables
 from kernelbandits.environments.base import Environment
 from kernelbandits.environments.surrogate import Contexts, OwnContexts, SurrogateInstance
 from kernelbandits.errors import InvalidArgument, nearest
 from kernelbandits.kernels import Gaussian
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
 from kernelbandits.specs import Count, CountFromZero, FilePath, NonNegative, Positive, Spec
-from kernelbandits.tables import content_digest
 
 if TYPE_CHECKING:
     from kernelbandits.environments.impressions import Impressions
@@ -28,6 +29,23 @@ FEATURES = (
 )
 """Features of an impression. `id` numbers the rows and `click` is the outcome: neither is a feature."""
 COLUMNS = ("id", "click", *FEATURES)
+
+N_ARMS = 10
+"""One arm for each last digit."""
+
+PREFIX = "s-"
+"""The beginning of every name of the stand-in: a file of it must not pass for Avazu."""
+
+
+def priorities(start: int, n: int) -> NDArray[np.uint64]:
+    """Return a pseudo-random number for each of the rows start … start + n − 1: the mixing function of SplitMix64.
+
+    It depends only on the number of the row in its source, not on versions, threads or the size of blocks.
+    """
+    z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
 
 
 @final
@@ -103,7 +121,7 @@ class Avazu(Environment):
 
     def impressions(self) -> Impressions:
         """Return the sampled rows; the file is read again only if it has changed."""
-        return _from_file(self, content_digest(self.path))
+        return _from_file(self, tables.content_digest(self.path))
 
 
 @final
@@ -129,10 +147,9 @@ class AvazuStandIn(Environment):
 @lru_cache(maxsize=2)
 def _from_file(spec: Avazu, digest: str) -> Impressions:
     from kernelbandits.environments.impressions import collect
-    from kernelbandits.tables import read_blocks
 
     path = Path(spec.path)
-    return collect(read_blocks(path, spec.design.columns), path.name, spec.design)
+    return collect(tables.read_blocks(path, spec.design.columns), path.name, spec.design)
 
 
 @lru_cache(maxsize=2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 import polars as pl
@@ -13,19 +13,11 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, svds
 
 from kernelbandits import checks
+from kernelbandits.environments.avazu import N_ARMS, PREFIX, AvazuDesign, priorities
 from kernelbandits.environments.surrogate import SurrogateInstance, fit_oracles, split_groups
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.tables import TextBlock, first, level_codes, place
 from kernelbandits.types import Array, IntArray
-
-if TYPE_CHECKING:
-    from kernelbandits.environments.avazu import AvazuDesign
-
-N_ARMS = 10
-"""One arm for each last digit."""
-
-PREFIX = "s-"
-"""The beginning of every name of the stand-in: a file of it must not pass for Avazu."""
 
 NO_AVAZU = "synthetic stand-in: made-up rows in the Avazu schema, no Avazu data"
 
@@ -33,16 +25,9 @@ NO_AVAZU = "synthetic stand-in: made-up rows in the Avazu schema, no Avazu data"
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Impressions:
-    """A sample of impressions, encoded.
+    """A sample of impressions: one-hot rows of shape (n, p), clicks of shape (n,), and the row numbers of each arm.
 
-    Attributes:
-        design: how the sample becomes a bandit.
-        rows: one-hot, shape (n, p).
-        clicks: shape (n,).
-        groups: row numbers of each arm.
-        origin: where the sample comes from, in one line.
-        synthetic: whether its rows are those of the stand-in, also if they were read from a file.
-
+    `origin` says in one line where they come from, and `synthetic` whether they are rows of the stand-in.
     """
 
     design: AvazuDesign
@@ -56,7 +41,7 @@ class Impressions:
         """Draw a bandit: `n_oracle` random rows of every arm for components and oracle, the others to serve."""
         rng, design = checks.generator(rng), self.design
         fitted, served = split_groups(self.groups, [design.n_oracle] * N_ARMS, rng)
-        points = fit_components(self.rows[np.concatenate(fitted)], design.dim, design.level, rng).transform(self.rows)
+        points = principal_components(self.rows, np.concatenate(fitted), design.dim, design.level, rng)
         oracles = fit_oracles(design.oracle, [(points[rows], self.clicks[rows]) for rows in fitted])
         return SurrogateInstance(oracles, tuple(points[rows] for rows in served), design.contexts, design.noise_std)
 
@@ -96,17 +81,6 @@ class ImpressionSample(NamedTuple):
     clicks: Array
     arms: IntArray
     n_seen: int
-
-
-def priorities(start: int, n: int) -> NDArray[np.uint64]:
-    """Return a pseudo-random number for each of the rows start … start + n − 1: the mixing function of SplitMix64.
-
-    It depends only on the number of the row in its source, not on versions, threads or the size of blocks.
-    """
-    z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(z ^ (z >> np.uint64(31)))
 
 
 def sample_rows(
@@ -196,40 +170,30 @@ def one_hot(features: pl.DataFrame) -> sparse.csr_array:
     return sparse.csr_array((np.ones(n * m), columns.ravel(), np.arange(0, n * m + 1, m)), shape=(n, width))
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class SparseComponents:
-    """x ↦ s (x − μ) V: μ of shape (p,), V of shape (p, d), s such that the fitted rows have mean ‖x‖²/d = `level`."""
+def principal_components(
+    rows: sparse.csr_array, fitted: IntArray, dim: int, level: float, rng: np.random.Generator
+) -> Array:
+    """Project rows, shape (n, p), on the `dim` leading principal components of the fitted ones; shape (n, dim).
 
-    mean: Array
-    axes: Array
-    scale: float
-
-    def transform(self, rows: sparse.csr_array) -> Array:
-        """Return the projected rows, shape (n, d). A column that is 0 in all fitted rows adds nothing."""
-        points: Array = rows @ self.axes
-        points -= self.mean @ self.axes
-        points *= self.scale
-        return points
-
-
-def fit_components(rows: sparse.csr_array, dim: int, level: float, rng: np.random.Generator) -> SparseComponents:
-    """Fit the `dim` leading principal components of the rows, shape (n, p).
-
+    One factor makes ‖x‖²/d average `level` over the fitted rows. A column that is 0 in all of these adds nothing.
     A − 1μᵀ is dense, so it is applied and never formed: (A − 1μᵀ)v = Av − (μᵀv)1. ARPACK needs only such products. It
     finds the components to rounding. A randomised method would mix the last ones, which lie close together, with those
     cut off, and at this size (20,000 × 25,000, 22 entries per row) it would not be faster.
     """
-    n, p = rows.shape
+    A = rows[fitted]
+    n, p = A.shape
     if dim >= min(n, p):
         raise InvalidArgument(f"dim must be below {min(n, p)}, the smaller of {n:,} rows and {p:,} values; got {dim}")
-    mean = np.asarray(rows.sum(axis=0)).ravel() / n
-    _, _, axes = svds(_centred(rows, mean), k=dim, v0=rng.standard_normal(min(n, p)))
-    unscaled = SparseComponents(mean, np.ascontiguousarray(axes[::-1].T), 1.0)
-    size = float((unscaled.transform(rows) ** 2).sum()) / (n * dim)
+    mean = np.asarray(A.sum(axis=0)).ravel() / n
+    _, _, transposed = svds(_centred(A, mean), k=dim, v0=rng.standard_normal(min(n, p)))
+    axes = np.ascontiguousarray(transposed[::-1].T)
+    points: Array = rows @ axes
+    points -= mean @ axes
+    size = float((points[fitted] ** 2).sum()) / (n * dim)
     if size == 0.0:
         raise InvalidArgument("the rows do not differ in any feature, so they have no principal components")
-    return SparseComponents(mean, unscaled.axes, float(np.sqrt(level / size)))
+    points *= float(np.sqrt(level / size))
+    return points
 
 
 def _centred(rows: sparse.csr_array, mean: Array) -> Any:

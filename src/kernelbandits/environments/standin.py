@@ -16,8 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kernelbandits import checks
-from kernelbandits.environments.avazu import COLUMNS
-from kernelbandits.environments.impressions import PREFIX, priorities
+from kernelbandits.environments.avazu import COLUMNS, PREFIX, priorities
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.reporting import replacing
 from kernelbandits.tables import TextBlock
@@ -29,18 +28,15 @@ CLICK_RATE = 0.17
 _TASTES = 4  # hidden coordinates of users, publishers and ads
 _DAYS = 10
 _N_USERS = 4_000_000
-_N_MODELS = 8200
+_N_SITES, _N_APPS, _N_ADS, _N_MODELS = 4700, 8500, 2600, 8200  # as in ten days of the competition's data
 _BY_HOUR = 1.0 + 0.55 * np.sin(2.0 * np.pi * (np.arange(24) - 7.0) / 24.0)  # traffic is lowest at night
 _SIZES = np.array([(320, 50), (300, 250), (216, 36), (728, 90), (300, 50), (480, 320), (768, 1024)])
 _SIZE_SHARES = (0.9, 0.06, 0.02, 0.008, 0.006, 0.004, 0.002)
-_BANNERS_ON_SITES = (0.66, 0.32, 0.004, 0.002, 0.004, 0.003, 0.0, 0.007)
-_BANNERS_IN_APPS = (0.97, 0.03, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Publishers(NamedTuple):
-    """Sites or apps that show ads. Number 0 of names, domains and categories stands for "none"."""
+    """First the sites, then the apps that show ads. Number 0 of domains and categories stands for "none"."""
 
-    popularity: Array
     domain: IntArray
     category: IntArray
     banner: IntArray
@@ -51,7 +47,6 @@ class Publishers(NamedTuple):
 class Ads(NamedTuple):
     """Creatives (C14), each of a campaign (C17), which determines its size, other codes, effect and taste."""
 
-    popularity: Array
     number: IntArray
     campaign: IntArray
     size: IntArray
@@ -61,12 +56,10 @@ class Ads(NamedTuple):
 
 
 class World(NamedTuple):
-    """All that is the same for every row; sizes are those of ten days of the competition's data."""
+    """All that is the same for every row."""
 
-    sites: Publishers
-    apps: Publishers
+    publishers: Publishers
     ads: Ads
-    models: Array
     model_taste: Array
 
 
@@ -77,10 +70,8 @@ class Shown(NamedTuple):
     user: IntArray
     model: IntArray
     on_site: BoolArray
-    site: IntArray
-    app: IntArray
+    publisher: IntArray
     ad: IntArray
-    campaign: IntArray
 
 
 def write_standin(path: Path, n_rows: int, seed: int = 0) -> Path:
@@ -119,10 +110,11 @@ def standin_blocks(n_rows: int, seed: int = 0) -> Iterator[TextBlock]:
 def _world(seed: int) -> tuple[World, float]:
     """Make everything that is the same for every row, and the constant of the logits that gives CLICK_RATE."""
     rng = np.random.default_rng([seed, 0])
-    sites = _publishers(4700, 1.45, 7700, 26, _BANNERS_ON_SITES, rng)
-    apps = _publishers(8500, 1.3, 560, 36, _BANNERS_IN_APPS, rng)
-    ads = _ads(2600, 435, rng)
-    world = World(sites, apps, ads, _popularity(_N_MODELS, 1.1), rng.standard_normal((_N_MODELS, _TASTES)))
+    sites = _publishers(_N_SITES, 7700, 26, (0.66, 0.32, 0.004, 0.002, 0.004, 0.003, 0.0, 0.007), rng)
+    apps = _publishers(_N_APPS, 560, 36, (0.97, 0.03, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), rng)
+    publishers = Publishers(*(np.concatenate(pair) for pair in zip(sites, apps, strict=True)))
+    publishers.effect[:_N_SITES] += 0.4
+    world = World(publishers, _ads(435, rng), rng.standard_normal((_N_MODELS, _TASTES)))
     rng = np.random.default_rng([seed, 2])
     logit = _logit(world, _shown(world, rng.random(20_000), rng))
     low, high = -20.0, 20.0
@@ -132,39 +124,36 @@ def _world(seed: int) -> tuple[World, float]:
     return world, low
 
 
-def _popularity(n: int, exponent: float) -> Array:
-    """Return cumulative weights of n items; rank r has weight (1 + r)^−exponent, so few are frequent."""
-    return np.cumsum((1.0 + np.arange(n)) ** -exponent)
+def _ranks(n: int, exponent: float, u: Array) -> IntArray:
+    """Return the ranks of n items at quantiles u; rank r has weight (1 + r)^−exponent, so few are frequent."""
+    return _at(np.cumsum((1.0 + np.arange(n)) ** -exponent), u)
 
 
-def _ranks(popularity: Array, u: Array) -> IntArray:
-    """Return the ranks at quantiles u in [0, 1)."""
-    return np.asarray(np.searchsorted(popularity, u * popularity[-1], side="right"))
+def _at(cumulative: Array, u: Array) -> IntArray:
+    return np.asarray(np.searchsorted(cumulative, u * cumulative[-1], side="right"))
 
 
 def _publishers(
-    n: int, exponent: float, n_domains: int, n_categories: int, banners: Sequence[float], rng: np.random.Generator
+    n: int, n_domains: int, n_categories: int, banners: Sequence[float], rng: np.random.Generator
 ) -> Publishers:
     return Publishers(
-        popularity=_popularity(n, exponent),
-        domain=1 + _ranks(_popularity(n_domains - 1, 0.6), rng.random(n)),
-        category=1 + _ranks(_popularity(n_categories - 1, 1.3), rng.random(n)),
-        banner=rng.choice(8, size=n, p=banners),
+        domain=1 + _ranks(n_domains - 1, 0.6, rng.random(n)),
+        category=1 + _ranks(n_categories - 1, 1.3, rng.random(n)),
+        banner=rng.choice(len(banners), size=n, p=banners),
         effect=0.6 * rng.standard_normal(n),
         taste=rng.standard_normal((n, _TASTES)),
     )
 
 
-def _ads(n: int, n_campaigns: int, rng: np.random.Generator) -> Ads:
-    campaign = _ranks(_popularity(n_campaigns, 0.9), rng.random(n))
+def _ads(n_campaigns: int, rng: np.random.Generator) -> Ads:
+    campaign = _ranks(n_campaigns, 0.9, rng.random(_N_ADS))
     codes = {
         "C18": rng.choice(4, size=n_campaigns, p=[0.55, 0.02, 0.13, 0.3]),
-        "C19": 33 + 2 * _ranks(_popularity(68, 1.1), rng.random(n_campaigns)),
-        "C21": 13 + 4 * _ranks(_popularity(60, 0.8), rng.random(n_campaigns)),
+        "C19": 33 + 2 * _ranks(68, 1.1, rng.random(n_campaigns)),
+        "C21": 13 + 4 * _ranks(60, 0.8, rng.random(n_campaigns)),
     }
     return Ads(
-        popularity=_popularity(n, 1.1),
-        number=375 + 9 * rng.permutation(n),
+        number=375 + 9 * rng.permutation(_N_ADS),
         campaign=campaign,
         size=rng.choice(len(_SIZES), size=n_campaigns, p=_SIZE_SHARES),
         codes=codes,
@@ -175,31 +164,37 @@ def _ads(n: int, n_campaigns: int, rng: np.random.Generator) -> Ads:
 
 def _shown(world: World, time: Array, rng: np.random.Generator) -> Shown:
     """Draw the impressions at these times in [0, 1)."""
-    n, (sites, apps, ads, models, _) = len(time), world
-    busy = np.cumsum(np.tile(_BY_HOUR, _DAYS))
-    hour = np.minimum(_ranks(busy, time), len(busy) - 1)
+    n = len(time)
+    hour = np.minimum(_at(np.cumsum(np.tile(_BY_HOUR, _DAYS)), time), 24 * _DAYS - 1)
     user = np.minimum((_N_USERS * rng.random(n) ** 3.5).astype(np.int64), _N_USERS - 1)  # few addresses are seen often
+    model = _ranks(_N_MODELS, 1.1, _hashed(user, 1))
     on_site = rng.random(n) < 0.7
-    site, app = _ranks(sites.popularity, rng.random(n)), _ranks(apps.popularity, rng.random(n))
-    category = np.where(on_site, sites.category[site], 100 + apps.category[app])
-    rank = _ranks(ads.popularity, rng.random(n))  # half of the ads are popular on that day, half in that category
-    ad = (rank + np.where(rng.random(n) < 0.5, 41 * (hour // 24), 17 * category)) % len(ads.popularity)
-    return Shown(hour, user, _ranks(models, _hashed(user, 1)), on_site, site, app, ad, ads.campaign[ad])
+    site, app = _ranks(_N_SITES, 1.45, rng.random(n)), _ranks(_N_APPS, 1.3, rng.random(n))
+    publisher = np.where(on_site, site, _N_SITES + app)
+    category = world.publishers.category[publisher] + np.where(on_site, 0, 100)
+    rank = _ranks(_N_ADS, 1.1, rng.random(n))  # half of the ads are popular on that day, half in that category
+    ad = (rank + np.where(rng.random(n) < 0.5, 41 * (hour // 24), 17 * category)) % _N_ADS
+    return Shown(hour, user, model, on_site, publisher, ad)
 
 
 def _features(world: World, shown: Shown, rng: np.random.Generator) -> dict[str, pl.Series]:
-    hour, user, model, on_site, site, app, ad, campaign = shown
-    n, (sites, apps, ads, _, _) = len(user), world
+    hour, user, model, on_site, publisher, ad = shown
+    n, ads, campaign = len(user), world.ads, world.ads.campaign[ad]
     device_type = np.where(_hashed(user, 2) < 0.93, 1, np.where(_hashed(user, 3) < 0.6, 0, 4))
+    places = {
+        "id": np.where(on_site, publisher, publisher - _N_SITES) + 1,
+        "domain": world.publishers.domain[publisher],
+        "category": world.publishers.category[publisher],
+    }
     return {
         "hour": _texts(14_10_21_00 + 100 * (hour // 24) + hour % 24),
         "C1": _texts(np.where(device_type == 1, 1005, np.where(device_type == 0, 1002, 1010))),
-        "banner_pos": _texts(np.where(on_site, sites.banner[site], apps.banner[app])),
-        **_publisher_columns("site", sites, site, on_site),
-        **_publisher_columns("app", apps, app, ~on_site),
+        "banner_pos": _texts(world.publishers.banner[publisher]),
+        **{f"site_{what}": _names(f"site {what}", np.where(on_site, code, 0)) for what, code in places.items()},
+        **{f"app_{what}": _names(f"app {what}", np.where(on_site, 0, code)) for what, code in places.items()},
         "device_id": _hexadecimal(np.where(_hashed(user, 4) < 0.83, 0, 1 + user)),
         "device_ip": _hexadecimal(user + (1 << 23)),
-        "device_model": _names("model", _N_MODELS)[model],
+        "device_model": _names("model", model),
         "device_type": _texts(device_type),
         "device_conn_type": _texts(np.array([0, 2, 3, 5])[rng.choice(4, size=n, p=[0.87, 0.08, 0.045, 0.005])]),
         "C14": _texts(ads.number[ad]),
@@ -211,27 +206,17 @@ def _features(world: World, shown: Shown, rng: np.random.Generator) -> dict[str,
     }
 
 
-def _publisher_columns(kind: str, publishers: Publishers, which: IntArray, shown: BoolArray) -> dict[str, pl.Series]:
-    """Return name, domain and category of sites or apps; those of "none" where the ad was shown on the other kind."""
-    codes = {"id": 1 + which, "domain": publishers.domain[which], "category": publishers.category[which]}
-    return {
-        f"{kind}_{what}": _names(f"{kind} {what}", 1 + int(code.max()))[np.where(shown, code, 0)]
-        for what, code in codes.items()
-    }
-
-
 def _logit(world: World, shown: Shown) -> Array:
     """Return logits, up to a constant: effects of publisher, ad and hour, and a product of tastes.
 
     The sign of an effect of an ad or publisher depends on the user, so that none can be learnt alone.
     """
-    sites, apps, ads, _, model_taste = world
-    publisher = np.where(shown.on_site[:, np.newaxis], sites.taste[shown.site], apps.taste[shown.app])
-    user, ad = model_taste[shown.model], ads.taste[shown.campaign]
+    publishers, ads, model_taste = world
+    campaign = ads.campaign[shown.ad]
+    user, publisher, ad = model_taste[shown.model], publishers.taste[shown.publisher], ads.taste[campaign]
     together = np.tanh((user * ad).sum(axis=1)) * np.tanh((publisher * ad).sum(axis=1))
-    effect = np.where(shown.on_site, 0.4 + sites.effect[shown.site], apps.effect[shown.app])
     evening = 0.25 * np.sin(2.0 * np.pi * (shown.hour % 24 - 13) / 24.0)
-    return np.asarray(effect + ads.effect[shown.campaign] + evening + 1.5 * together)
+    return np.asarray(publishers.effect[shown.publisher] + ads.effect[campaign] + evening + 1.5 * together)
 
 
 def _chance(logit: Array) -> Array:
@@ -245,9 +230,10 @@ def _hashed(user: IntArray, salt: int) -> Array:
     return np.asarray((mixed >> np.uint64(11)).astype(np.float64) / 2.0**53)
 
 
-def _names(kind: str, n: int) -> pl.Series:
-    """Return n different names that look hashed, always the same."""
-    return _hexadecimal(np.arange(n) + (sum(map(ord, kind)) << 12))
+def _names(kind: str, numbers: IntArray) -> pl.Series:
+    """Return a name that looks hashed for each number, always the same."""
+    levels = np.arange(1 + int(numbers.max()))  # name each once: making names is slow
+    return _hexadecimal(levels + (sum(map(ord, kind)) << 12))[numbers]
 
 
 def _hexadecimal(numbers: IntArray) -> pl.Series:

@@ -11,7 +11,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits import checks
+from kernelbandits import checks, tables
 from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm
 from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
 from kernelbandits.errors import InvalidArgument, InvalidFile
@@ -19,7 +19,7 @@ from kernelbandits.kernels import Gaussian, KernelExpansion
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
 from kernelbandits.specs import Count, FilePath, NonNegative, Spec, conform
-from kernelbandits.tables import Encoding, content_digest
+from kernelbandits.tables import Encoding
 from kernelbandits.types import Array, IntArray
 
 
@@ -184,7 +184,7 @@ class Surrogate(Environment):
 
     def data(self) -> tuple[LabelledPoints, Array]:
         """Return the encoded table and the rewards; the file is read again only if it has changed."""
-        return _read(self, content_digest(self.path))
+        return _read(self, tables.content_digest(self.path))
 
     def _sizes(self, data: LabelledPoints) -> list[int]:
         """Return how many rows of each arm its oracle is fitted to."""
@@ -202,10 +202,8 @@ class Surrogate(Environment):
 
 @lru_cache(maxsize=4)
 def _read(spec: Surrogate, digest: str) -> tuple[LabelledPoints, Array]:
-    from kernelbandits.tables import read_frame
-
     path = Path(spec.path)
-    frame = read_frame(path, spec.encoding.missing)
+    frame = tables.read_frame(path, spec.encoding.missing)
     return reward_points(
         frame, spec.arm, spec.reward, spec.encoding, path.name, max_rows=spec.max_rows, min_rows=spec.min_rows
     )

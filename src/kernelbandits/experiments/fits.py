@@ -17,17 +17,9 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.experiments.engines import Engine, in_order, local
 from kernelbandits.linalg import memory
-from kernelbandits.regression import (
-    Basis,
-    Estimator,
-    NormalEquations,
-    Nystrom,
-    NystromPredictor,
-    Predictor,
-    Sums,
-)
+from kernelbandits.regression import Basis, Estimator, NormalEquations, Nystrom, NystromPredictor, Predictor, Sums
 from kernelbandits.reporting.progress import Progress
-from kernelbandits.tables.files import Block, Scan, scan
+from kernelbandits.tables import Block, Scan, scan
 from kernelbandits.types import Array, ArrayLike
 
 CANDIDATES = 10

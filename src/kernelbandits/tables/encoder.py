@@ -18,13 +18,9 @@ from kernelbandits.types import Array, IntArray
 @final
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The levels of a categorical column, each a column of 0 and 1.
+    """The levels of a categorical column. Each of the `common` ones gets a column of 0 and 1; None stands for missing.
 
-    Attributes:
-        column: name of the column.
-        common: levels with a 0/1 column of their own, most frequent first; None stands for missing.
-        n_pooled: number of rare levels. They share one column, and so do levels that were not seen when fitted.
-
+    The `n_pooled` rare levels share one column, and so do levels that were not seen when fitted.
     """
 
     column: str
@@ -59,14 +55,8 @@ def fit_levels(column: pl.Series, rare: int) -> Levels:
 class NumberedColumns:
     """The columns of a table as numbers: missing ones filled, categories as 0/1 columns. Nothing is scaled.
 
-    Attributes:
-        numerical: names of the p numerical columns.
-        means: what a missing number becomes, shape (p,).
-        gaps: numerical columns with a 0/1 column that marks missing entries.
-        categories: levels of the categorical columns.
-        names: names of all resulting columns: numbers, marks of gaps, levels.
-        notes: what was done, one line each.
-
+    A missing number becomes the mean of its column, and 0/1 columns mark those of the columns `gaps`. `names` are those
+    of all resulting columns: p numbers, marks of gaps, levels.
     """
 
     numerical: tuple[str, ...]
@@ -81,14 +71,12 @@ class NumberedColumns:
         points = np.empty((frame.height, len(self.names)))
         for j, name in enumerate(self.numerical):  # a column at a time: no second copy of the whole
             points[:, j] = frame[name].cast(pl.Float64).fill_null(float(self.means[j])).to_numpy()
-        start = len(self.numerical)
-        for j, name in enumerate(self.gaps, start=start):
+        for j, name in enumerate(self.gaps, start=len(self.numerical)):
             points[:, j] = frame[name].is_null().to_numpy()
-        start += len(self.gaps)
+        start = len(self.numerical) + len(self.gaps)
         for levels in self.categories:
-            stop = start + len(levels.names)
-            points[:, start:stop] = levels.transform(frame[levels.column])
-            start = stop
+            points[:, start : start + len(levels.names)] = levels.transform(frame[levels.column])
+            start += len(levels.names)
         return points
 
 
@@ -136,15 +124,8 @@ def _means(frame: pl.DataFrame, names: Sequence[str]) -> Array:
 class Encoder:
     """A fitted `Encoding`: x = scale · ((z_kept − shift) · factors − center) V for the numbered columns z.
 
-    Attributes:
-        columns: how columns become numbers z.
-        kept: positions of the q columns of z that are used.
-        shift, factors, center: shape (q,).
-        axes: principal axes V, shape (q, d); None keeps all q columns.
-        scale: factor of all points.
-        names: names of the d features.
-        notes: what was done, one line each, for a reader of the results.
-
+    `kept` are the positions of the q columns of z that are used; `shift`, `factors` and `center` have shape (q,), the
+    principal axes V shape (q, d), or None to keep all q. `names` are those of the d features; `notes` tell the steps.
     """
 
     columns: NumberedColumns

@@ -131,8 +131,8 @@ class Encoding(Spec):
                 row = None if column.name in self.categorical else mostly_numbers(column)
                 if row is not None:
                     raise InvalidFile(
-                        f"{file}: {place(row, column.name)} is {column[row]!r}, not a number, though most of the column are "
-                        "numbers; correct it, leave the column out, or list it in Encoding's missing or categorical"
+                        f"{file}: {place(row, column.name)} is {column[row]!r}, not a number, though most of the "
+                        "column are; correct it, leave the column out, or list it in Encoding's missing or categorical"
                     )
             elif is_number(column) or column.dtype == pl.Null:
                 numerical.append(column.name)

@@ -58,17 +58,7 @@ class Block(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A table on disk; no rows are kept in memory.
-
-    Attributes:
-        name: name of the file, for messages.
-        frame: the polars scan.
-        n: number of rows.
-        features: names of the d feature columns.
-        reward: name of the column of targets.
-        arm: name of the column of arms, or None.
-
-    """
+    """A table of n rows on disk, and which of its columns are features, reward and arm; no rows are kept in memory."""
 
     name: str
     frame: pl.LazyFrame
