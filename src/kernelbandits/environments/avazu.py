@@ -77,12 +77,10 @@ class AvazuDesign(Spec):
     noise_std: NonNegative = 0.01
 
     def _validate(self) -> None:
-        allowed = tuple(name for name in COLUMNS if name != "click")
-        if self.arm_column not in allowed:
-            raise InvalidArgument(
-                f"AvazuDesign: arm_column must be a column of the Avazu file; got {self.arm_column!r}; "
-                + nearest(self.arm_column, allowed)
-            )
+        known = ("id", *FEATURES)
+        if self.arm_column not in known:
+            hint = nearest(self.arm_column, known)
+            raise InvalidArgument(f"AvazuDesign: arm_column must be id or a feature; got {self.arm_column!r}; {hint}")
         for name in self.drop:
             if name not in FEATURES:
                 raise InvalidArgument(f"AvazuDesign: drop has no feature {name!r}; {nearest(name, FEATURES)}")

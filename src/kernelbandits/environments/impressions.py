@@ -93,12 +93,17 @@ def sample_rows(
     limits = np.full(N_ARMS, np.iinfo(np.uint64).max, dtype=np.uint64)
     kept, n_seen = pl.DataFrame(), 0
     for block in blocks:
-        arms, clicks = _arms(block, source, arm_column), _clicks(block, source)
+        arms = block.rows[arm_column].str.strip_chars().str.slice(-1).cast(pl.Int64, strict=False)
+        _refuse(arms.is_null(), block, source, arm_column, "its last character is the arm and must be a digit")
+        clicks = block.rows["click"].str.strip_chars().cast(pl.Float64, strict=False)
+        _refuse(~clicks.is_in([0.0, 1.0]).fill_null(value=False), block, source, "click", "expected 0 or 1")
         order = priorities(block.start, len(arms))
-        candidates = np.flatnonzero(order <= limits[arms])
-        marks = {"_arm": arms, "_click": clicks, "_priority": order, "_row": block.start + np.arange(len(arms))}
-        new = block.rows.select(features).with_columns(**{name: pl.Series(values) for name, values in marks.items()})
-        kept = _lowest(pl.concat([kept, new[candidates]]) if n_seen else new[candidates], per_arm, limits)
+        numbers = pl.Series(block.start + np.arange(len(arms)))
+        new = block.rows.select(features).with_columns(
+            _arm=arms, _click=clicks, _priority=pl.Series(order), _row=numbers
+        )
+        new = new[np.flatnonzero(order <= limits[arms.to_numpy()])]
+        kept = _lowest(pl.concat([kept, new]) if n_seen else new, per_arm, limits)
         n_seen += len(arms)
     kept = kept.sort("_row")
     return ImpressionSample(kept.select(features), kept["_click"].to_numpy(), kept["_arm"].to_numpy(), n_seen)
@@ -116,26 +121,12 @@ def _lowest(rows: pl.DataFrame, per_arm: int, limits: NDArray[np.uint64]) -> pl.
     return rows[np.concatenate(chosen)]
 
 
-def _arms(block: TextBlock, source: str, column: str) -> IntArray:
-    """Return the last digit of the column."""
-    texts = block.rows[column]
-    digits = texts.str.strip_chars().str.slice(-1).cast(pl.Int64, strict=False)
-    row = first(digits.is_null())
+def _refuse(wrong: pl.Series, block: TextBlock, source: str, column: str, remedy: str) -> None:
+    """Raise with row and column at the first wrong entry."""
+    row = first(wrong)
     if row is not None:
-        raise InvalidFile(
-            f"{source}: {place(block.start + row, column)} is {texts[row]!r}; "
-            "its last character is the arm and must be a digit"
-        )
-    return digits.to_numpy()
-
-
-def _clicks(block: TextBlock, source: str) -> Array:
-    texts = block.rows["click"]
-    clicks = texts.str.strip_chars().cast(pl.Float64, strict=False)
-    row = first(~clicks.is_in([0.0, 1.0]).fill_null(value=False))
-    if row is not None:
-        raise InvalidFile(f"{source}: {place(block.start + row, 'click')} is {texts[row]!r}; expected 0 or 1")
-    return clicks.to_numpy()
+        text = block.rows[column][row]
+        raise InvalidFile(f"{source}: {place(block.start + row, column)} is {text!r}; {remedy}")
 
 
 def _refuse_unusable(clicks: Array, groups: tuple[IntArray, ...], source: str, design: AvazuDesign) -> None:

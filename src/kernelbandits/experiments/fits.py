@@ -6,10 +6,9 @@ A file is read twice: the first pass chooses centres, the second sums the normal
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, final
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -169,9 +168,7 @@ def fit_parquet(
     return estimator.solve(NormalEquations(basis, found))
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class RowRange:
+class RowRange(NamedTuple):
     """Rows start … stop − 1 of a parquet file; `features` are the columns of X, `reward` is y."""
 
     path: str
