@@ -8,10 +8,10 @@ import pytest
 
 import examples
 import kernelbandits as kb
-from kernelbandits.environments.avazu.sampling import priorities, sample_rows
-from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
+from kernelbandits.environments.avazu import COLUMNS, FEATURES, priorities
+from kernelbandits.environments.impressions import one_hot, principal_components, sample_rows
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.tables import read_blocks, sparse_components, sparse_one_hot
+from kernelbandits.tables import read_blocks
 
 ROWS = examples.IMPRESSIONS.read_text(encoding="utf-8").splitlines()
 SMALL = kb.AvazuDesign(dim=5, n_oracle=20, n_contexts=30)
@@ -90,7 +90,7 @@ def test_an_empty_field_is_a_value_of_its_own(tmp_path):
 
 def test_one_hot_has_a_column_for_each_value_of_each_feature():
     frame = pl.DataFrame({"a": ["x", "y", "x", ""], "b": ["x", "x", "x", "z"], "c": ["10", "9", "9", "010"]})
-    dense = sparse_one_hot(frame).toarray()
+    dense = one_hot(frame).toarray()
     values = [(name, value) for name in frame.columns for value in sorted(set(frame[name]))]
     wanted = {tuple(float(v == value) for v in frame[name]) for name, value in values}
     assert dense.shape == (4, len(values))
@@ -99,22 +99,18 @@ def test_one_hot_has_a_column_for_each_value_of_each_feature():
 
 
 def test_components_are_those_of_the_centred_dense_matrix():
-    rows = sparse_one_hot(sampled().features)
-    fitted, dim = rows[:200], 12
-    components = sparse_components(fitted, dim, level=0.5, rng=np.random.default_rng(0))
-    dense = fitted.toarray()
-    centred = dense - dense.mean(axis=0)
-    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    rows, dim, fitted = one_hot(sampled().features), 12, np.arange(200)
+    points = principal_components(rows, fitted, dim, level=0.5, rng=np.random.default_rng(0))
+    dense = rows.toarray()
+    centred = dense - dense[fitted].mean(axis=0)
+    _, _, axes = np.linalg.svd(centred[fitted], full_matrices=False)
+    unseen = dense[fitted].sum(axis=0) == 0
+    assert unseen.sum() > 20
+    centred[:, unseen] = 0.0  # values that no fitted row had add nothing
     exact = centred @ axes[:dim].T
-    exact *= np.sqrt(0.5 * dim * len(dense) / (exact**2).sum())
-    ours = components.transform(fitted)
-    assert (ours**2).sum() / (dim * len(dense)) == pytest.approx(0.5, rel=1e-12)
-    assert np.allclose(ours @ ours.T, exact @ exact.T, atol=1e-8), "the same up to the signs of the axes"
-    unseen = np.flatnonzero(dense.sum(axis=0) == 0)
-    assert len(unseen) > 20
-    assert not components.axes[unseen].any(), "values that no fitted row had add nothing"
-    other = (rows[200:].toarray() - dense.mean(axis=0)) @ components.axes * components.scale
-    assert np.allclose(components.transform(rows[200:]), other, atol=1e-12)
+    exact *= np.sqrt(0.5 * dim * 200 / (exact[fitted] ** 2).sum())
+    assert (points[fitted] ** 2).sum() / (dim * 200) == pytest.approx(0.5, rel=1e-12)
+    assert np.allclose(points @ points[fitted].T, exact @ exact[fitted].T, atol=1e-8), "up to the signs of the axes"
 
 
 def test_no_row_is_both_oracle_and_context_and_all_are_used():

@@ -8,7 +8,7 @@ import pytest
 import examples
 import kernelbandits as kb
 from command import run
-from kernelbandits.environments.avazu.schema import COLUMNS
+from kernelbandits.environments.avazu import COLUMNS
 from kernelbandits.errors import InvalidFile
 
 ROWS = examples.IMPRESSIONS.read_text(encoding="utf-8").splitlines()

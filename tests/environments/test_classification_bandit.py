@@ -128,6 +128,8 @@ def test_a_list_is_no_label(tmp_path):
 def test_a_cap_on_the_rows_is_the_same_for_every_seed():
     capped = kb.Classification(examples.TABLE, "offer", max_rows=90)
     assert len(capped.data().codes) == 90
+    read_again = kb.Classification(examples.TABLE, "offer", max_rows=90, min_rows=9)
+    assert np.array_equal(read_again.data().points, capped.data().points)
     assert "90 of 150 rows of the file used, the same in every run" in capped.data().notes
 
 

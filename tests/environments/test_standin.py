@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from command import run
-from kernelbandits.environments.avazu import standin
-from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
-from kernelbandits.environments.avazu.standin import write_standin
+from kernelbandits.environments import standin
+from kernelbandits.environments.avazu import COLUMNS, FEATURES
+from kernelbandits.environments.standin import write_standin
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.tables import read_blocks
 

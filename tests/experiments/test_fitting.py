@@ -11,8 +11,8 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidFile
-from kernelbandits.experiments.fits.table import RowSample
-from kernelbandits.tables import scans
+from kernelbandits.experiments.fits import RowSample
+from kernelbandits.tables import files
 
 
 def table(n=900, d=3, seed=0):
@@ -25,7 +25,7 @@ def table(n=900, d=3, seed=0):
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(scans, "_BLOCK_VALUES", 1100)  # 275 rows, four blocks
+    monkeypatch.setattr(files, "_BLOCK_VALUES", 1100)  # 275 rows, four blocks
 
 
 def write(frame, path):
@@ -128,9 +128,9 @@ _WITH_BAR = """
 import sys
 import kernelbandits as kb
 from kernelbandits.reporting import progress
-from kernelbandits.tables import scans
+from kernelbandits.tables import files
 progress.PATIENCE = 0.0
-scans._BLOCK_VALUES = 1100
+files._BLOCK_VALUES = 1100
 kb.fit_table(kb.Nystrom(kb.Gaussian(), 0.1, 50), sys.argv[1], reward_column="reward", drop=["arm", "note"])
 """
 

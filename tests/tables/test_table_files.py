@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from kernelbandits.errors import InvalidFile
-from kernelbandits.tables.files import read_frame, sampled
+from kernelbandits.tables.files import read_frame
 
 
 def write(path, content):
@@ -109,11 +109,3 @@ def test_a_late_text_makes_no_error(tmp_path):
     column = read_frame(path, missing=("NA",))["a"]
     assert column.dtype == pl.Int64
     assert column.null_count() == 1
-
-
-def test_a_sample_of_rows_is_always_the_same():
-    rows = sampled(1000, 50)
-    assert len(set(rows)) == 50
-    assert (np.diff(rows) > 0).all()
-    assert np.array_equal(rows, sampled(1000, 50))
-    assert np.array_equal(sampled(7, 50), np.arange(7))

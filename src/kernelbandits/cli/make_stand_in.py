@@ -19,7 +19,7 @@ def make_stand_in(file: Path, rows: int, seed: int, debug: bool) -> None:
 
     Nothing in it comes from Avazu; all names begin with "s-". Memory does not grow with the number of rows.
     """
-    from kernelbandits.environments.avazu.standin import write_standin
+    from kernelbandits.environments.standin import write_standin
 
     write_standin(file, rows, seed)
     click.echo(f"Wrote {rows:,} rows of the synthetic stand-in (no Avazu data) to {file}")

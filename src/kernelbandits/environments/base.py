@@ -15,8 +15,6 @@ from kernelbandits.problem import Problem
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array
 
-_CONTEXTS = "(rounds, arms, features)"
-
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,14 +34,12 @@ class Rounds:
 
     def __post_init__(self) -> None:
         horizon = len(checks.finite_array("noise", self.noise, (None,), "one number per round"))
-        shape = np.shape(self.contexts)
-        if len(shape) == 3 and self.contexts.strides[1] == 0:  # all arms share a context: check it once
-            shared = checks.shaped_array("contexts", self.contexts[:, :1], (horizon, 1, None), _CONTEXTS)
-            checks.refuse_unusable("contexts", shared)
-        else:
-            contexts = checks.shaped_array("contexts", self.contexts, (horizon, None, None), _CONTEXTS)
-            checks.refuse_unusable("contexts", contexts)
-        checks.finite_array("means", self.means, shape[:2], "(rounds, arms)")
+        contexts = self.contexts
+        if np.ndim(contexts) == 3 and contexts.strides[1] == 0:  # all arms share a context: check it once
+            contexts = contexts[:, :1]
+        contexts = checks.shaped_array("contexts", contexts, (horizon, None, None), "(rounds, arms, features)")
+        checks.refuse_unusable("contexts", contexts)
+        checks.finite_array("means", self.means, np.shape(self.contexts)[:2], "(rounds, arms)")
 
     def __len__(self) -> int:
         return len(self.noise)

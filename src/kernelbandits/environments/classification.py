@@ -9,13 +9,13 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits import checks
+from kernelbandits import checks, tables
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.labelled_points import LabelledPoints, label_points
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, FilePath, NonNegative
-from kernelbandits.tables import Encoding, content_digest
+from kernelbandits.tables import Encoding
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
@@ -42,9 +42,7 @@ class ClassificationInstance(Instance):
         >>> float(play(Oracle(), instance, 6, rng=1).rewards.sum())
         6.0
         """
-        from kernelbandits.tables import frame_of
-
-        data = label_points(frame_of(np.asarray(X), np.asarray(y), "arrays"), "y", encoding, "arrays")
+        data = label_points(tables.frame_of(np.asarray(X), np.asarray(y), "arrays"), "y", encoding, "arrays")
         return ClassificationInstance(data, checks.generator(rng).permutation(len(data.codes)), reward_norm)
 
     def problem(self, horizon: int | None = None) -> Problem:
@@ -130,15 +128,13 @@ class Classification(Environment):
 
     def data(self) -> LabelledPoints:
         """Return the encoded table; the file is read again only if it has changed."""
-        return _read(self, content_digest(self.path))
+        return _read(self, tables.content_digest(self.path))
 
 
 @lru_cache(maxsize=4)
 def _read(spec: Classification, digest: str) -> LabelledPoints:
-    from kernelbandits.tables import read_frame
-
     path = Path(spec.path)
-    frame = read_frame(path, spec.encoding.missing)
+    frame = tables.read_frame(path, spec.encoding.missing)
     return label_points(
         frame, spec.label, spec.encoding, path.name, cuts=spec.cuts, max_rows=spec.max_rows, min_rows=spec.min_rows
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from kernelbandits import tables
 from kernelbandits.errors import InvalidFile
 from kernelbandits.tables import Encoding
 from kernelbandits.types import Array, IntArray
@@ -19,15 +20,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledPoints:
-    """Points, each with a label: a class or an arm.
-
-    Attributes:
-        points: shape (n, d).
-        codes: number of the label of each point, shape (n,).
-        names: the K labels.
-        notes: how the points were made, one line each, for a reader of the results.
-
-    """
+    """Points of shape (n, d), the numbers of their labels, shape (n,), the names of labels, and how they were made."""
 
     points: Array
     codes: IntArray
@@ -46,19 +39,18 @@ def label_points(
     min_rows: int = 1,
 ) -> LabelledPoints:
     """Encode the rows of a table that have a class. `Classification` describes the arguments."""
-    from kernelbandits.tables import read_labels, refuse_labels, some
-
-    features = _checked_features(frame, encoding, (label,), file)
-    refuse_labels(frame[label], cuts, file)
+    features = encoding.features(frame.columns, (label,), file)
+    encoding.split(frame.select(features), file)  # check all rows before sampling: messages name the row of the file
+    tables.refuse_labels(frame[label], cuts, file)
     part, used = _sampled(frame, max_rows)
-    labels = read_labels(part[label], cuts, min_rows, file)
-    encoder, points = encoding.encode(part.select(features).filter(labels.present), file)
-    counts = np.bincount(labels.codes)
-    told = some([f"{name} ({count})" for name, count in zip(labels.names, counts, strict=True)], most=12)
-    notes = [f"{file}: {len(points)} rows, {len(labels.names)} classes of {label!r}: {told}", *used]
+    names, codes, present = tables.read_labels(part[label], cuts, min_rows, file)
+    encoder, points = encoding.encode(part.select(features).filter(present), file)
+    counts = np.bincount(codes)
+    told = tables.some([f"{name} ({count})" for name, count in zip(names, counts, strict=True)], most=12)
+    notes = [f"{file}: {len(points)} rows, {len(names)} classes of {label!r}: {told}", *used]
     if len(points) < part.height:
         notes.append(f"{part.height - len(points)} rows without {label!r} left out")
-    return LabelledPoints(points, labels.codes, labels.names, (*notes, *encoder.notes))
+    return LabelledPoints(points, codes, names, (*notes, *encoder.notes))
 
 
 def reward_points(
@@ -76,36 +68,27 @@ def reward_points(
 
     Every row must have both. The columns `others` are no features either.
     """
-    from kernelbandits.tables import numbers_in, read_labels, refuse_gaps, refuse_labels, some
-
-    features = _checked_features(frame, encoding, (arm, reward, *others), file)
-    refuse_labels(frame[arm], (), file)
-    refuse_gaps(frame[arm], file)
-    numbers_in(frame[reward], file)
+    features = encoding.features(frame.columns, (arm, reward, *others), file)
+    encoding.split(frame.select(features), file)  # check all rows before sampling: messages name the row of the file
+    tables.refuse_labels(frame[arm], (), file)
+    tables.refuse_gaps(frame[arm], file)
+    tables.numbers_in(frame[reward], file)
     part, used = _sampled(frame, max_rows)
-    labels, rewards = read_labels(part[arm], (), min_rows, file), numbers_in(part[reward], file)
+    (names, codes, _), rewards = (
+        tables.read_labels(part[arm], (), min_rows, file),
+        tables.numbers_in(part[reward], file),
+    )
     if np.ptp(rewards) == 0.0:
         raise InvalidFile(f"{file}: every reward in column {reward!r} is {rewards[0]:g}; there is nothing to learn")
     encoder, points = encoding.encode(part.select(features), file)
-    averages = [f"{name} ({np.mean(rewards[labels.codes == i]):.4g})" for i, name in enumerate(labels.names)]
-    told = f"{len(points)} rows, {len(labels.names)} arms in {arm!r}, mean {reward!r}: {some(averages, most=12)}"
-    return LabelledPoints(points, labels.codes, labels.names, (f"{file}: {told}", *used, *encoder.notes)), rewards
-
-
-def _checked_features(frame: pl.DataFrame, encoding: Encoding, taken: Sequence[str], file: str) -> list[str]:
-    """Return the features. Rows that are not used later are checked too, so that messages name the row of the file."""
-    from kernelbandits.tables import refuse_empty
-
-    features = encoding.features(frame.columns, taken, file)
-    refuse_empty(file, frame)
-    encoding.split(frame.select(features), file)
-    return features
+    averages = [f"{name} ({np.mean(rewards[codes == i]):.4g})" for i, name in enumerate(names)]
+    told = f"{len(points)} rows, {len(names)} arms in {arm!r}, mean {reward!r}: {tables.some(averages, most=12)}"
+    return LabelledPoints(points, codes, names, (f"{file}: {told}", *used, *encoder.notes)), rewards
 
 
 def _sampled(frame: pl.DataFrame, max_rows: int | None) -> tuple[pl.DataFrame, list[str]]:
-    """Return at most `max_rows` rows, and a note if these are not all."""
-    from kernelbandits.tables import sampled
-
-    part = frame[sampled(frame.height, max_rows)]
-    note = f"{part.height} of {frame.height} rows of the file used, the same in every run"
-    return part, [note] if part.height < frame.height else []
+    """Return at most `max_rows` random rows, the same in every run, and a note if these are not all."""
+    if max_rows is None or frame.height <= max_rows:
+        return frame, []
+    rows = np.sort(np.random.default_rng(0).permutation(frame.height)[:max_rows])
+    return frame[rows], [f"{max_rows} of {frame.height} rows of the file used, the same in every run"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,20 +11,54 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits import checks
+from kernelbandits import checks, tables
 from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm
-from kernelbandits.environments.contexts import Contexts, OwnContexts
 from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.kernels import Gaussian, KernelExpansion
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
-from kernelbandits.specs import Count, FilePath, NonNegative, conform
-from kernelbandits.tables import Encoding, content_digest
+from kernelbandits.specs import Count, FilePath, NonNegative, Spec, conform
+from kernelbandits.tables import Encoding
 from kernelbandits.types import Array, IntArray
 
-MOST_FITTED = 2000
-"""Largest number of rows that an oracle is fitted to by default, as in the paper's Avazu study."""
+
+class Contexts(Spec, ABC):
+    """How the held-out rows of the arms become contexts. Every row is served once before any is served again."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def serve(self, groups: Sequence[Array], horizon: int, rng: np.random.Generator) -> Array:
+        """Return the contexts of T rounds, shape (T, K, d), from the rows of each arm, shape (n_i, d)."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OwnContexts(Contexts):
+    """Every arm shows one of its own rows: the paper's X⁽ⁱ⁾(t)."""
+
+    def serve(self, groups: Sequence[Array], horizon: int, rng: np.random.Generator) -> Array:
+        contexts = np.empty((horizon, len(groups), groups[0].shape[1]))
+        for arm, rows in enumerate(groups):
+            contexts[:, arm] = rows[_shuffled(len(rows), horizon, rng)]
+        return contexts
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SharedContexts(Contexts):
+    """All arms show the same row, taken from the rows of all arms together."""
+
+    def serve(self, groups: Sequence[Array], horizon: int, rng: np.random.Generator) -> Array:
+        rows = np.concatenate(list(groups))
+        return np.repeat(rows[_shuffled(len(rows), horizon, rng), np.newaxis], len(groups), axis=1)
+
+
+def _shuffled(n: int, length: int, rng: np.random.Generator) -> IntArray:
+    """Return `length` row numbers below n: random orders of all rows, one after the other."""
+    orders = [rng.permutation(n) for _ in range(-(-length // n))]
+    return np.concatenate(orders)[:length]
 
 
 @final
@@ -85,13 +120,12 @@ def split_groups(
     groups: Sequence[IntArray], sizes: Sequence[int], rng: np.random.Generator
 ) -> tuple[list[IntArray], list[IntArray]]:
     """Split the row numbers of each arm at random: `sizes[arm]` rows to fit its oracle to, the others to serve."""
-    fitted, served = [], []
     for group, n_fit in zip(groups, sizes, strict=True):
         if not 0 < n_fit < len(group):
             raise InvalidArgument(f"cannot take {n_fit} of {len(group)} rows for an oracle and leave rows to serve")
-        order = group[rng.permutation(len(group))]
-        fitted.append(order[:n_fit])
-        served.append(order[n_fit:])
+    orders = [group[rng.permutation(len(group))] for group in groups]
+    fitted = [order[:n_fit] for order, n_fit in zip(orders, sizes, strict=True)]
+    served = [order[n_fit:] for order, n_fit in zip(orders, sizes, strict=True)]
     return fitted, served
 
 
@@ -150,13 +184,13 @@ class Surrogate(Environment):
 
     def data(self) -> tuple[LabelledPoints, Array]:
         """Return the encoded table and the rewards; the file is read again only if it has changed."""
-        return _read(self, content_digest(self.path))
+        return _read(self, tables.content_digest(self.path))
 
     def _sizes(self, data: LabelledPoints) -> list[int]:
         """Return how many rows of each arm its oracle is fitted to."""
         counts = np.bincount(data.codes)
         if self.n_fit is None:
-            return [min(int(count) // 2, MOST_FITTED) for count in counts]
+            return [min(int(count) // 2, 2000) for count in counts]  # 2000 as in the paper's Avazu study
         if counts.min() <= self.n_fit:
             few = int(counts.argmin())
             raise InvalidFile(
@@ -168,10 +202,8 @@ class Surrogate(Environment):
 
 @lru_cache(maxsize=4)
 def _read(spec: Surrogate, digest: str) -> tuple[LabelledPoints, Array]:
-    from kernelbandits.tables import read_frame
-
     path = Path(spec.path)
-    frame = read_frame(path, spec.encoding.missing)
+    frame = tables.read_frame(path, spec.encoding.missing)
     return reward_points(
         frame, spec.arm, spec.reward, spec.encoding, path.name, max_rows=spec.max_rows, min_rows=spec.min_rows
     )

@@ -1,21 +1,106 @@
-"""The paper's synthetic bandit: clipped normal contexts, rewards in an RKHS, normal noise."""
+"""The paper's synthetic bandit: covariance designs (its section "Reward Setup"), noise, rewards in an RKHS."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm
-from kernelbandits.environments.covariances import Covariance
-from kernelbandits.environments.noise import NoiseLaw, NormalNoise
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.linalg import pieces, rows_at_once
 from kernelbandits.problem import Problem
-from kernelbandits.specs import Count, NonNegative, Positive, Share
+from kernelbandits.specs import Count, NonNegative, Positive, Range, Share, Spec
 from kernelbandits.types import Array
+
+
+class Covariance(Spec, ABC):
+    """A design of the covariance Σ⁽ⁱ⁾ of the contexts of each arm: diagonal, with a level c̃⁽ⁱ⁾ ~ U[0.5, 1]."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def variances(self, n_arms: int, dim: int, rng: np.random.Generator) -> Array:
+        """Return the diagonal of Σ⁽ⁱ⁾ for every arm, shape (K, d)."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LowRank(Covariance):
+    """`n_active` random coordinates of each arm have variance c̃⁽ⁱ⁾, the others 0. None means d/2 coordinates."""
+
+    n_active: Count | None = None
+
+    def variances(self, n_arms: int, dim: int, rng: np.random.Generator) -> Array:
+        n_active = max(1, dim // 2) if self.n_active is None else self.n_active
+        if n_active > dim:
+            raise InvalidArgument(f"LowRank: n_active must be at most the dimension {dim}; got {n_active}")
+        level = rng.uniform(0.5, 1.0, size=(n_arms, 1))
+        active = np.argsort(rng.random((n_arms, dim)), axis=1)[:, :n_active]
+        variances = np.zeros((n_arms, dim))
+        np.put_along_axis(variances, active, level, axis=1)
+        return variances
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ApproximateLowRank(Covariance):
+    """Σ⁽ⁱ⁾ = c̃⁽ⁱ⁾ diag(1, ½, …, ½)."""
+
+    def variances(self, n_arms: int, dim: int, rng: np.random.Generator) -> Array:
+        spectrum = np.full(dim, 0.5)
+        spectrum[0] = 1.0
+        return np.asarray(rng.uniform(0.5, 1.0, size=(n_arms, 1)) * spectrum)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SpectralDecay(Covariance):
+    """Σ⁽ⁱ⁾ = c̃⁽ⁱ⁾ diag(10/1, 10/2, …, 10/j̃, c, …, c): a decaying head, then a flat tail.
+
+    j̃ is the largest j with Σ_{l≤j} 10/l ≤ d/4, and c makes the trace d/2.
+    """
+
+    def variances(self, n_arms: int, dim: int, rng: np.random.Generator) -> Array:
+        spectrum = 10.0 / np.arange(1, dim + 1)
+        head = int((np.cumsum(spectrum) <= dim / 4.0).sum())
+        if head < dim:
+            spectrum[head:] = (0.5 * dim - spectrum[:head].sum()) / (dim - head)
+        return np.asarray(rng.uniform(0.5, 1.0, size=(n_arms, 1)) * spectrum)
+
+
+class NoiseLaw(Spec, ABC):
+    """A distribution with mean 0 and variance 1."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def draw(self, size: int, rng: np.random.Generator) -> Array:
+        """Return independent draws, shape (size,)."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NormalNoise(NoiseLaw):
+    """N(0, 1), as in the paper."""
+
+    def draw(self, size: int, rng: np.random.Generator) -> Array:
+        return rng.standard_normal(size)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StudentNoise(NoiseLaw):
+    """Student's t, scaled to variance 1: heavy tails, so that some rewards lie far from their mean."""
+
+    df: Annotated[float, Range("a number above 2, so that the variance is finite", lambda v: v > 2)] = 2.5
+
+    def draw(self, size: int, rng: np.random.Generator) -> Array:
+        return np.asarray(rng.standard_t(self.df, size) * np.sqrt((self.df - 2.0) / self.df))
 
 
 @final
@@ -50,13 +135,7 @@ class SyntheticInstance(Instance):
             if self.density < 1.0:
                 block *= rng.random(block.shape) < self.density
         noise = self.noise_std * self.noise.draw(horizon, rng)
-        return Rounds(contexts, self.means(contexts), noise)
-
-
-def random_bumps(kernel: Kernel, n_bumps: int, dim: int, rng: np.random.Generator) -> KernelExpansion:
-    """Draw F = Σ_m c_m K(·, x_m) with c_m ~ U[−1, 1] and x_m ~ N(0, I), as in the paper."""
-    coefficients = rng.uniform(-1.0, 1.0, size=n_bumps)
-    return KernelExpansion(kernel, rng.standard_normal((n_bumps, dim)), coefficients)
+        return Rounds(contexts, means_by_arm(self.rewards, contexts), noise)
 
 
 @final
@@ -64,8 +143,8 @@ def random_bumps(kernel: Kernel, n_bumps: int, dim: int, rng: np.random.Generato
 class Synthetic(Environment):
     """f⁽ⁱ⁾ = Σ_m c_m K(·, x_m) with 500 bumps; x ~ N(0, Σ⁽ⁱ⁾) clipped to [−10, 10]; noise N(0, 10⁻⁴).
 
-    The defaults are the paper's. `kernel` is that of the reward functions, and `noise` the distribution of the noise.
-    With a `density` below 1, every feature of a context is set to 0 with probability 1 − density.
+    c_m ~ U[−1, 1] and x_m ~ N(0, I). The defaults are the paper's. `kernel` is that of the reward functions.
+    With a `density` below 1, a feature of a context is set to 0 with probability 1 − density.
     """
 
     covariance: Covariance
@@ -80,6 +159,9 @@ class Synthetic(Environment):
 
     def draw(self, rng: np.random.Generator | int) -> SyntheticInstance:
         rng = checks.generator(rng)
-        variances = self.covariance.variances(self.n_arms, self.dim, rng)
-        rewards = tuple(random_bumps(self.kernel, self.n_bumps, self.dim, rng) for _ in range(self.n_arms))
-        return SyntheticInstance(rewards, np.sqrt(variances), self.noise_std, self.clip, self.noise, self.density)
+        context_std = np.sqrt(self.covariance.variances(self.n_arms, self.dim, rng))
+        rewards = []
+        for _ in range(self.n_arms):
+            coefficients = rng.uniform(-1.0, 1.0, size=self.n_bumps)
+            rewards.append(KernelExpansion(self.kernel, rng.standard_normal((self.n_bumps, self.dim)), coefficients))
+        return SyntheticInstance(tuple(rewards), context_std, self.noise_std, self.clip, self.noise, self.density)

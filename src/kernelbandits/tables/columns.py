@@ -1,14 +1,17 @@
-"""Checks of table columns. Messages name the file, the row and the column."""
+"""Columns of a table: which are features, what they hold, and which are refused. Messages name file, row and column."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from kernelbandits.checks import HUGE
 from kernelbandits.errors import InvalidFile, nearest
-from kernelbandits.types import Array
+from kernelbandits.types import Array, BoolArray, IntArray
 
 
 def first(mask: pl.Series) -> int | None:
@@ -27,6 +30,13 @@ def some(words: Sequence[str], most: int = 6) -> str:
     return ", ".join(words[:most]) + more
 
 
+def refuse_unknown(names: Sequence[str], known: Sequence[str], file: str) -> None:
+    """Raise if the table has no column of such a name."""
+    for name in names:
+        if name not in known:
+            raise InvalidFile(f"{file} has no column {name!r}; {nearest(name, known)}")
+
+
 def choose_features(
     known: Sequence[str],
     columns: Sequence[str],
@@ -36,9 +46,7 @@ def choose_features(
     categorical: Sequence[str] = (),
 ) -> list[str]:
     """Return the feature columns: `columns`, or all known ones, without `drop` and those `taken` for another use."""
-    for name in (*columns, *drop, *categorical, *taken):
-        if name not in known:
-            raise InvalidFile(f"{file} has no column {name!r}; {nearest(name, known)}")
+    refuse_unknown((*columns, *drop, *categorical, *taken), known, file)
     both = next((name for name in (*columns, *categorical) if name in taken), None)
     if both is not None:
         raise InvalidFile(f"{file}: column {both!r} has another use and cannot be a feature as well; name it once")
@@ -55,6 +63,8 @@ def is_number(column: pl.Series) -> bool:
 
 def mostly_numbers(column: pl.Series) -> int | None:
     """Return the first row of a text column that is no number although more than half of them are, or None."""
+    if column.dtype != pl.String:
+        return None
     numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
     n_texts, n_numbers = len(column) - column.null_count(), len(column) - numbers.null_count()
     return first(column.is_not_null() & numbers.is_null()) if n_texts / 2 < n_numbers < n_texts else None
@@ -62,7 +72,7 @@ def mostly_numbers(column: pl.Series) -> int | None:
 
 def not_numeric(column: pl.Series) -> str:
     """Say why a column cannot be taken as numbers."""
-    row = mostly_numbers(column) if column.dtype == pl.String else None
+    row = mostly_numbers(column)
     if row is not None:
         return f"{place(row, column.name)} is {column[row]!r}, not a number"
     return f"column {column.name!r} is not numeric (type {column.dtype}, first {column.drop_nulls()[0]!r})"
@@ -94,3 +104,62 @@ def numbers_in(column: pl.Series, file: str) -> Array:
         raise InvalidFile(f"{file}: {not_numeric(column)}; expected a number in every row")
     refuse_non_finite(column, file, "correct it or leave out the row")
     return column.cast(pl.Float64).to_numpy().copy()
+
+
+def level_codes(column: pl.Series, levels: pl.Series, other: int = -1) -> IntArray:
+    """Return the position of each entry among the levels, shape (n,); `other` for entries that are no level."""
+    positions = pl.Series(np.arange(len(levels)))
+    return column.replace_strict(levels, positions, default=other, return_dtype=pl.Int64).to_numpy()
+
+
+class Labels(NamedTuple):
+    """Classes of rows: sorted names, the class of each of the m rows that have one, and which of the n rows do."""
+
+    names: tuple[str, ...]
+    codes: IntArray
+    present: BoolArray
+
+
+def refuse_labels(column: pl.Series, cuts: Sequence[float], file: str) -> None:
+    """Raise if a column cannot hold classes."""
+    refuse_non_finite(column, file, "correct it, or leave it empty to leave out the row")
+    if column.null_count() == len(column):
+        raise InvalidFile(f"{file}: column {column.name!r} is empty in every row; expected a class")
+    if column.dtype.is_nested():
+        raise InvalidFile(f"{file}: column {column.name!r} is of type {column.dtype}; expected a number or a text")
+    if cuts and not column.dtype.is_numeric():
+        raise InvalidFile(f"{file}: {not_numeric(column)}; cuts need numbers")
+
+
+def read_labels(column: pl.Series, cuts: Sequence[float], min_rows: int, file: str) -> Labels:
+    """Return the classes in a column; with `cuts` the intervals (−∞, c₁), [c₁, c₂), …, [c_m, ∞) of a number.
+
+    Raise if there is only one class, or one with fewer than `min_rows` rows.
+    """
+    refuse_labels(column, cuts, file)
+    present = column.is_not_null()
+    names, codes = _classes(column.filter(present), cuts)
+    counts = np.bincount(codes, minlength=len(names))
+    if (counts > 0).sum() < 2:
+        raise InvalidFile(
+            f"{file}: every row of column {column.name!r} has the class {names[int(codes[0])]!r}; "
+            "expected at least two classes"
+        )
+    few = [f"{name!r} ({count})" for name, count in zip(names, counts, strict=True) if count < min_rows]
+    if few:
+        raise InvalidFile(
+            f"{file}: column {column.name!r} has {len(names)} classes, of which {len(few)} have fewer than {min_rows} "
+            f"rows: {some(few)}; leave these out or join them, give cuts for a number, or lower min_rows"
+        )
+    return Labels(names, codes, present.to_numpy())
+
+
+def _classes(values: pl.Series, cuts: Sequence[float]) -> tuple[tuple[str, ...], IntArray]:
+    if cuts:
+        middle = (f"{low:g} to {high:g}" for low, high in pairwise(cuts))
+        names = (f"below {cuts[0]:g}", *middle, f"from {cuts[-1]:g}")
+        return names, np.searchsorted(cuts, values.cast(pl.Float64).to_numpy(), side="right")
+    plain = values.cast(pl.String) if values.dtype in (pl.Categorical, pl.Enum) else values
+    levels = plain.unique().sort()
+    names = tuple(f"{level:.12g}" if isinstance(level, float) else str(level) for level in levels)
+    return names, level_codes(plain, levels)

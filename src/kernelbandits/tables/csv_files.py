@@ -7,29 +7,23 @@ import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TypeVar, final
+from typing import IO, NamedTuple, TypeVar
 
 import polars as pl
 
-from kernelbandits.errors import InvalidFile, nearest
-from kernelbandits.tables.columns import place
+from kernelbandits.errors import InvalidFile
+from kernelbandits.tables.columns import place, refuse_unknown
 
 BLOCK_BYTES = 1 << 24
 """Text read at a time: enough to parse with all threads, little compared with a polars process."""
 
-_LONGEST_HEADER = 1 << 20
-_SNIFFED = 1000
-_GZIP = b"\x1f\x8b"
 _OTHER_KINDS = {b"PK": "a zip archive; unpack it", b"PAR1": "a parquet file", b"BZh": "a bzip2 file; unpack it"}
 _DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 T = TypeVar("T")
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class TextBlock:
+class TextBlock(NamedTuple):
     """Rows of a file, all columns as texts; `start` rows of the file come before them."""
 
     rows: pl.DataFrame
@@ -45,7 +39,7 @@ def read_csv(path: Path, use: Callable[[pl.LazyFrame], T]) -> T:
         _, names = _header(path, file)
     try:
         try:
-            return use(pl.scan_csv(path, infer_schema_length=_SNIFFED))
+            return use(pl.scan_csv(path, infer_schema_length=1000))
         except pl.exceptions.ComputeError:
             return use(pl.scan_csv(path, infer_schema_length=None))
     except pl.exceptions.ComputeError as error:
@@ -66,17 +60,14 @@ def read_blocks(path: Path, columns: Sequence[str], block_bytes: int = BLOCK_BYT
     try:
         with _opened(path) as file:
             header, names = _header(path, file)
-            for name in columns:
-                if name not in names:
-                    raise InvalidFile(f"{path.name} has no column {name!r}; {nearest(name, names)}")
+            refuse_unknown(columns, names, path.name)
             for text in _whole_lines(file, block_bytes):
                 rows = _parsed(path, header, names, columns, text, start)
                 yield TextBlock(rows, start)
                 start += rows.height
     except EOFError as error:
-        raise InvalidFile(
-            f"{path.name}: the gzip data end too early, after row {start:,}; get the file again"
-        ) from error
+        words = f"{path.name}: the gzip data end too early, after row {start:,}; get the file again"
+        raise InvalidFile(words) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InvalidFile(f"{path.name}: the gzip data are broken after row {start:,} ({error})") from error
     if not start:
@@ -90,12 +81,12 @@ def _opened(path: Path) -> gzip.GzipFile | IO[bytes]:
     for prefix, kind in _OTHER_KINDS.items():
         if magic.startswith(prefix):
             raise InvalidFile(f"{path.name} is {kind}; expected CSV or CSV in gzip")
-    return gzip.open(path, "rb") if magic.startswith(_GZIP) else path.open("rb")
+    return gzip.open(path, "rb") if magic.startswith(b"\x1f\x8b") else path.open("rb")
 
 
 def _header(path: Path, file: gzip.GzipFile | IO[bytes]) -> tuple[bytes, list[str]]:
     """Read the header: its bytes without byte order mark, and the names in it. Raise if it is none."""
-    line = file.readline(_LONGEST_HEADER)
+    line = file.readline(1 << 20)
     if not line:
         raise InvalidFile(f"{path.name} is empty; expected a header and rows")
     try:

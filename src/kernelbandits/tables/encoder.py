@@ -8,12 +8,46 @@ from typing import final
 
 import numpy as np
 import polars as pl
+from threadpoolctl import threadpool_limits
 
-from kernelbandits.errors import InvalidFile, nearest
-from kernelbandits.tables.categories import Levels, fit_levels
-from kernelbandits.tables.columns import is_number, not_numeric, refuse_non_finite, some
-from kernelbandits.tables.components import project
+from kernelbandits.errors import InvalidFile
+from kernelbandits.tables.columns import is_number, level_codes, not_numeric, refuse_non_finite, refuse_unknown, some
 from kernelbandits.types import Array, IntArray
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The levels of a categorical column. Each of the `common` ones gets a column of 0 and 1; None stands for missing.
+
+    The `n_pooled` rare levels share one column, and so do levels that were not seen when fitted.
+    """
+
+    column: str
+    common: tuple[str | None, ...]
+    n_pooled: int
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the 0/1 columns."""
+        named = [f"{self.column} is missing" if level is None else f"{self.column} = {level}" for level in self.common]
+        return [*named, f"{self.column} is rare"] if self.n_pooled else named
+
+    def transform(self, column: pl.Series) -> Array:
+        """Return the 0/1 columns of the entries, shape (n, p)."""
+        width = len(self.common)
+        codes = level_codes(column.cast(pl.String), pl.Series(self.common, dtype=pl.String), other=width)
+        return np.eye(width + 1, len(self.names))[codes]
+
+
+def fit_levels(column: pl.Series, rare: int) -> Levels:
+    """Return the levels of a column; those in fewer than `rare` rows are pooled, missing entries are a level."""
+    counts = sorted(
+        column.cast(pl.String).value_counts().iter_rows(),
+        key=lambda pair: (-pair[1], pair[0] is None, pair[0] or ""),
+    )
+    common = tuple(level for level, count in counts if count >= rare or level is None)
+    return Levels(column.name, common, len(counts) - len(common))
 
 
 @final
@@ -21,14 +55,8 @@ from kernelbandits.types import Array, IntArray
 class NumberedColumns:
     """The columns of a table as numbers: missing ones filled, categories as 0/1 columns. Nothing is scaled.
 
-    Attributes:
-        numerical: names of the p numerical columns.
-        means: what a missing number becomes, shape (p,).
-        gaps: numerical columns with a 0/1 column that marks missing entries.
-        categories: levels of the categorical columns.
-        names: names of all resulting columns: numbers, marks of gaps, levels.
-        notes: what was done, one line each.
-
+    A missing number becomes the mean of its column, and 0/1 columns mark those of the columns `gaps`. `names` are those
+    of all resulting columns: p numbers, marks of gaps, levels.
     """
 
     numerical: tuple[str, ...]
@@ -43,14 +71,12 @@ class NumberedColumns:
         points = np.empty((frame.height, len(self.names)))
         for j, name in enumerate(self.numerical):  # a column at a time: no second copy of the whole
             points[:, j] = frame[name].cast(pl.Float64).fill_null(float(self.means[j])).to_numpy()
-        start = len(self.numerical)
-        for j, name in enumerate(self.gaps, start=start):
+        for j, name in enumerate(self.gaps, start=len(self.numerical)):
             points[:, j] = frame[name].is_null().to_numpy()
-        start += len(self.gaps)
+        start = len(self.numerical) + len(self.gaps)
         for levels in self.categories:
-            stop = start + len(levels.names)
-            points[:, start:stop] = levels.transform(frame[levels.column])
-            start = stop
+            points[:, start : start + len(levels.names)] = levels.transform(frame[levels.column])
+            start += len(levels.names)
         return points
 
 
@@ -58,28 +84,28 @@ def number_columns(
     frame: pl.DataFrame, numerical: Sequence[str], categorical: Sequence[str], rare: int
 ) -> NumberedColumns:
     """Fit fillings and levels to a table. Categorical columns with a single level are left out."""
-    missing = {name: frame[name].null_count() for name in numerical}
-    gaps = tuple(name for name in numerical if 0 < missing[name] < frame.height)
+    missing = {name: frame[name].null_count() for name in (*numerical, *categorical)}
+    gaps = {name: missing[name] for name in numerical if 0 < missing[name] < frame.height}
     found = [fit_levels(frame[name], rare) for name in categorical]
     categories = tuple(levels for levels in found if len(levels.names) > 1)
     labels = [name for levels in categories for name in levels.names]
-    notes = []
-    if gaps:
-        told = some([f"{name!r} ({missing[name]})" for name in gaps])
-        notes.append(f"missing numbers in {told}: filled with the mean, with a 0/1 column that marks them")
-    if categories:
-        notes.append(f"{len(categories)} categorical columns as {len(labels)} columns of 0 and 1")
-    pooled = [f"{levels.column!r} ({levels.n_pooled})" for levels in categories if levels.n_pooled]
-    if pooled:
-        notes.append(f"levels with fewer than {rare} rows share one column: {some(pooled)}")
-    absent = [(levels.column, frame[levels.column].null_count()) for levels in categories]
-    if any(n for _, n in absent):
-        notes.append(f"missing categories are a separate level: {some([f'{name!r} ({n})' for name, n in absent if n])}")
+    pooled = {levels.column: levels.n_pooled for levels in categories if levels.n_pooled}
+    absent = {levels.column: missing[levels.column] for levels in categories if missing[levels.column]}
     single = [repr(levels.column) for levels in found if len(levels.names) == 1]
-    if single:
-        notes.append(f"left out, because they have one level, or none with {rare} rows: {some(single)}")
+    notes = {
+        f"missing numbers in {_counted(gaps)}: filled with the mean, with a 0/1 column that marks them": gaps,
+        f"{len(categories)} categorical columns as {len(labels)} columns of 0 and 1": categories,
+        f"levels with fewer than {rare} rows share one column: {_counted(pooled)}": pooled,
+        f"missing categories are a separate level: {_counted(absent)}": absent,
+        f"left out, because they have one level, or none with {rare} rows: {some(single)}": single,
+    }
+    applying = tuple(note for note, subject in notes.items() if subject)
     names = (*numerical, *(f"{name} is missing" for name in gaps), *labels)
-    return NumberedColumns(tuple(numerical), _means(frame, numerical), gaps, categories, names, tuple(notes))
+    return NumberedColumns(tuple(numerical), _means(frame, numerical), tuple(gaps), categories, names, applying)
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return some([f"{name!r} ({count})" for name, count in counts.items()])
 
 
 def _means(frame: pl.DataFrame, names: Sequence[str]) -> Array:
@@ -90,8 +116,7 @@ def _means(frame: pl.DataFrame, names: Sequence[str]) -> Array:
     for j, name in enumerate(names):
         entries[:, j] = frame[name].cast(pl.Float64).fill_null(0.0).to_numpy()
     n_present = np.array([frame.height - frame[name].null_count() for name in names])
-    means: Array = entries.sum(axis=0) / np.maximum(n_present, 1)
-    return means
+    return np.asarray(entries.sum(axis=0) / np.maximum(n_present, 1))
 
 
 @final
@@ -99,15 +124,8 @@ def _means(frame: pl.DataFrame, names: Sequence[str]) -> Array:
 class Encoder:
     """A fitted `Encoding`: x = scale · ((z_kept − shift) · factors − center) V for the numbered columns z.
 
-    Attributes:
-        columns: how columns become numbers z.
-        kept: positions of the q columns of z that are used.
-        shift, factors, center: shape (q,).
-        axes: principal axes V, shape (q, d); None keeps all q columns.
-        scale: factor of all points.
-        names: names of the d features.
-        notes: what was done, one line each, for a reader of the results.
-
+    `kept` are the positions of the q columns of z that are used; `shift`, `factors` and `center` have shape (q,), the
+    principal axes V shape (q, d), or None to keep all q. `names` are those of the d features; `notes` tell the steps.
     """
 
     columns: NumberedColumns
@@ -122,9 +140,8 @@ class Encoder:
 
     def transform(self, frame: pl.DataFrame, file: str) -> Array:
         """Encode the rows of a table with the same columns, shape (n, d); `file` names the table in messages."""
-        for name in (*self.columns.numerical, *(levels.column for levels in self.columns.categories)):
-            if name not in frame.columns:
-                raise InvalidFile(f"{file} has no column {name!r}; {nearest(name, frame.columns)}")
+        categorical = [levels.column for levels in self.columns.categories]
+        refuse_unknown((*self.columns.numerical, *categorical), frame.columns, file)
         for column in frame.select(self.columns.numerical):
             if not (is_number(column) or column.null_count() == len(column)):
                 raise InvalidFile(f"{file}: {not_numeric(column)}; it was numeric when the encoding was fitted")
@@ -143,3 +160,21 @@ def scaled(columns: Array, kept: IntArray, shift: Array, factors: Array) -> Arra
     points -= shift
     points *= factors
     return points
+
+
+def principal_axes(centred: Array, dim: int) -> tuple[Array, float]:
+    """Return the `dim` directions of largest variance, shape (p, dim), and the share of variance they hold.
+
+    The sign of a direction is such that its largest entry is positive.
+    """
+    with threadpool_limits(1):  # the last bit must not depend on the number of threads
+        values, vectors = np.linalg.eigh(centred.T @ centred)
+        top = vectors[:, ::-1][:, :dim]
+        largest = top[np.abs(top).argmax(axis=0), np.arange(dim)]
+        return top * np.sign(largest), float(values[::-1][:dim].sum() / values.sum())
+
+
+def project(centred: Array, axes: Array) -> Array:
+    """Return the coordinates of centred points along the axes, shape (n, dim)."""
+    with threadpool_limits(1):
+        return centred @ axes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
@@ -9,14 +10,61 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
+from kernelbandits.linalg import EPS
 from kernelbandits.specs import Count, Positive, Spec
-from kernelbandits.tables.scaling import LEVEL, Scaling, UnitVariance, moments
-from kernelbandits.types import Array
+from kernelbandits.types import Array, BoolArray
 
 if TYPE_CHECKING:
     import polars as pl
 
     from kernelbandits.tables.encoder import Encoder, NumberedColumns
+
+LEVEL = 0.5
+"""Average of ‖x‖²/d in the paper's designs (before c̃). Then ‖x − z‖²/d averages 1, as kernel lengths assume."""
+
+
+def moments(points: Array) -> tuple[Array, Array, BoolArray]:
+    """Return mean and standard deviation of every column, shape (d,), and whether it varies by more than rounding."""
+    std = points.std(axis=0)
+    return points.mean(axis=0), std, std > 8.0 * EPS * np.abs(points).max(axis=0)
+
+
+class Scaling(Spec, ABC):
+    """How numerical columns are made comparable."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def factors(self, std: Array) -> Array:
+        """Return the factor of each centred column, shape (p,), given its standard deviation (above 0)."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """Describe the scaling in a note."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnitVariance(Scaling):
+    """Every column has variance 1: for columns in different units (age, income)."""
+
+    def factors(self, std: Array) -> Array:
+        return 1.0 / std
+
+    def words(self) -> str:
+        return "each to mean 0 and variance 1"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CommonUnit(Scaling):
+    """One factor for all columns, such that their variances average 1: for columns in one unit (pixels)."""
+
+    def factors(self, std: Array) -> Array:
+        return np.full(len(std), np.sqrt(len(std) / max(float(std @ std), np.finfo(float).tiny)))
+
+    def words(self) -> str:
+        return "each to mean 0, all by one factor to variance 1 on average"
 
 
 @final
@@ -70,11 +118,29 @@ class Encoding(Spec):
 
     def split(self, frame: pl.DataFrame, file: str) -> tuple[list[str], list[str]]:
         """Return the numerical and the categorical columns of a table of features; raise if one cannot be used."""
-        from kernelbandits.tables.categories import categorical_among
-        from kernelbandits.tables.columns import refuse_non_finite
+        import polars as pl
 
-        categorical = categorical_among(frame, self.categorical, file)
-        numerical = [name for name in frame.columns if name not in categorical]
+        from kernelbandits.tables.columns import is_number, mostly_numbers, place, refuse_non_finite
+
+        if frame.height == 0:
+            raise InvalidFile(f"{file} has a header but no rows; expected one row per context")
+        numerical, categorical = [], []
+        for column in frame:
+            if column.name in self.categorical or column.dtype in (pl.String, pl.Categorical, pl.Enum):
+                categorical.append(column.name)
+                row = None if column.name in self.categorical else mostly_numbers(column)
+                if row is not None:
+                    raise InvalidFile(
+                        f"{file}: {place(row, column.name)} is {column[row]!r}, not a number, though most of the "
+                        "column are; correct it, leave the column out, or list it in Encoding's missing or categorical"
+                    )
+            elif is_number(column) or column.dtype == pl.Null:
+                numerical.append(column.name)
+            else:
+                raise InvalidFile(
+                    f"{file}: column {column.name!r} is of type {column.dtype}, neither a number nor a text; "
+                    "convert it, or leave it out with drop"
+                )
         for name in numerical:
             refuse_non_finite(frame[name], file, 'correct it, leave it empty, or list "NaN" in Encoding\'s missing')
         return numerical, categorical
@@ -92,42 +158,39 @@ class Encoding(Spec):
 
     def encode(self, frame: pl.DataFrame, file: str) -> tuple[Encoder, Array]:
         """Fit to a table of features and encode it, in one pass: the encoder and points of shape (n, d)."""
-        from kernelbandits.tables.components import principal_axes, project
-        from kernelbandits.tables.encoder import Encoder, scaled
+        from kernelbandits.tables.columns import some
+        from kernelbandits.tables.encoder import Encoder, principal_axes, project, scaled
 
         columns = self.number(frame, file)
         numbers = columns.transform(frame)
         p = len(columns.numerical)
         mean, std, varies = moments(np.ascontiguousarray(numbers[:, :p]))
+        q, notes = int(varies.sum()), [*columns.notes]
+        if q:
+            notes.insert(0, f"{q} numerical columns, {self.scaling.words()}")
+        if q < p:
+            constant = [repr(name) for name, moves in zip(columns.numerical, varies, strict=True) if not moves]
+            notes.append(f"left out, because they do not vary: {some(constant)}")
         kept = np.concatenate([np.flatnonzero(varies), np.arange(p, len(columns.names))])
-        names, notes = tuple(columns.names[j] for j in kept), self._notes(columns, varies.tolist())
+        names = tuple(columns.names[j] for j in kept)
         if not names:
             raise InvalidFile(f"{file}: no feature varies ({'; '.join(notes)})")
         shift, factors = np.zeros(len(kept)), np.ones(len(kept))  # 0/1 columns are not scaled
-        shift[: varies.sum()], factors[: varies.sum()] = mean[varies], self.scaling.factors(std[varies])
+        shift[:q], factors[:q] = mean[varies], self.scaling.factors(std[varies])
         points = scaled(numbers, kept, shift, factors)
         center, axes = points.mean(axis=0), None
         points -= center
         if self.dim is not None:
-            n, q = points.shape
-            if self.dim > min(n, q):
-                raise InvalidFile(
-                    f"{file}: dim must be at most {min(n, q)} for {n} rows of {q} encoded columns; got {self.dim}"
-                )
+            limit = min(points.shape)
+            if self.dim > limit:
+                shape = f"{len(points)} rows of {len(kept)} encoded columns"
+                raise InvalidFile(f"{file}: dim must be at most {limit} for {shape}; got {self.dim}")
             axes, share = principal_axes(points, self.dim)
             points, names = project(points, axes), tuple(f"component {j + 1}" for j in range(self.dim))
-            notes += [f"{q} columns reduced to {self.dim} principal components, which hold {share:.1%} of the variance"]
+            held = f"{self.dim} principal components, which hold {share:.1%} of the variance"
+            notes.append(f"{len(kept)} columns reduced to {held}")
         size = np.mean(np.einsum("ij,ij->i", points, points)) / points.shape[1]
         scale = float(np.sqrt(self.level / size))
-        notes += [f"{len(names)} features, scaled so that ‖x‖²/d averages {self.level:g}"]
+        notes.append(f"{len(names)} features, scaled so that ‖x‖²/d averages {self.level:g}")
         points *= scale
         return Encoder(columns, kept, shift, factors, center, axes, scale, names, tuple(notes)), points
-
-    def _notes(self, columns: NumberedColumns, varies: Sequence[bool]) -> list[str]:
-        """Return the notes on the columns; `varies` says which numbers vary."""
-        from kernelbandits.tables.columns import some
-
-        constant = [repr(name) for name, moves in zip(columns.numerical, varies, strict=True) if not moves]
-        numerical = [f"{sum(varies)} numerical columns, {self.scaling.words()}"] if any(varies) else []
-        left_out = [f"left out, because they do not vary: {some(constant)}"] if constant else []
-        return [*numerical, *columns.notes, *left_out]

@@ -1,23 +1,26 @@
-"""Tables from files: CSV, CSV in gzip, parquet, or the arrays X and y of an npz file."""
+"""Tables from files: CSV, CSV in gzip, parquet, or arrays X and y of an npz file; in memory or by blocks of rows."""
 
 from __future__ import annotations
 
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, final
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kernelbandits.errors import InvalidFile
-from kernelbandits.tables.columns import some
+from kernelbandits.tables.columns import choose_features, first, place, some
 from kernelbandits.tables.csv_files import read_csv
-from kernelbandits.types import IntArray
+from kernelbandits.types import Array
 
+_BLOCK_VALUES = 2**22
 _BROKEN = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
@@ -26,7 +29,7 @@ def read_frame(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
 
     Blanks around texts of a CSV file are removed. A file that is no table is refused in one line (`InvalidFile`).
     """
-    with understood(path, tuple(_READERS)) as ending:
+    with _understood(path, tuple(_READERS)) as ending:
         read, clean = _READERS[ending]
         frame = read(path)
         texts = [column for column in frame if column.dtype == pl.String]
@@ -34,8 +37,98 @@ def read_frame(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
     return frame.fill_nan(None) if "nan" in (text.casefold() for text in missing) else frame
 
 
+def frame_of(X: NDArray[Any], y: NDArray[Any], file: str) -> pl.DataFrame:
+    """Return a table with columns x0, x1, … from numbers of shape (n, d), and y with one number or text per row."""
+    if X.ndim != 2 or y.shape != X.shape[:1] or X.dtype.kind not in "fiub" or y.dtype.kind not in "fiubU":
+        raise InvalidFile(
+            f"{file}: X must be numbers of shape (rows, features) and y one number or text per row; "
+            f"got X of shape {X.shape} and type {X.dtype}, y of shape {y.shape} and type {y.dtype}"
+        )
+    return pl.DataFrame({f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(X.shape[1])} | {"y": y})
+
+
+class Block(NamedTuple):
+    """Rows of a table: features of shape (n, d), rewards and arms of shape (n,); `arms` is None without a column."""
+
+    X: Array
+    y: Array
+    arms: NDArray[Any] | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A table of n rows on disk, and which of its columns are features, reward and arm; no rows are kept in memory."""
+
+    name: str
+    frame: pl.LazyFrame
+    n: int
+    features: tuple[str, ...]
+    reward: str
+    arm: str | None
+
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Block]:
+        """Yield the rows from `start` to `stop` in blocks of about 32 MB, checked."""
+        stop = self.n if stop is None else min(stop, self.n)
+        rows = max(256, _BLOCK_VALUES // (len(self.features) + 1))
+        chosen = self.frame.select(*self.features, self.reward, *([] if self.arm is None else [self.arm]))
+        for begin in range(start, stop, rows):
+            yield self._checked(chosen.slice(begin, min(rows, stop - begin)).collect(), begin)
+
+    def _checked(self, frame: pl.DataFrame, begin: int) -> Block:
+        for column in frame:
+            row = first(column.is_null()) if column.null_count() else None
+            if row is not None:
+                raise InvalidFile(f"{self.name}: {place(begin + row, column.name)} is empty; fill or drop it")
+        X = np.empty((frame.height, len(self.features)))
+        for j, name in enumerate(self.features):
+            X[:, j] = frame[name].cast(pl.Float64).to_numpy()
+        y = frame[self.reward].cast(pl.Float64).to_numpy().copy()
+        for columns, array in ((self.features, X), ((self.reward,), y[:, np.newaxis])):
+            if not np.isfinite(array).all():
+                row, j = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
+                where = place(begin + row, columns[j])
+                raise InvalidFile(f"{self.name}: {where} is {array[row, j]}; fill or drop it")
+        return Block(X, y, None if self.arm is None else frame[self.arm].to_numpy())
+
+
 @contextmanager
-def understood(path: Path, endings: Sequence[str]) -> Iterator[str]:
+def scan(
+    path: Path | str,
+    *,
+    reward_column: str,
+    arm_column: str | None = None,
+    columns: Sequence[str] = (),
+    drop: Sequence[str] = (),
+) -> Iterator[Scan]:
+    """Open a .parquet, .csv or .csv.gz file. Features are `columns`, or all but arm, reward and `drop`.
+
+    CSV cannot be read from the middle, so it is copied as parquet to a temporary folder until the context ends.
+    """
+    path = Path(path)
+    with tempfile.TemporaryDirectory(prefix="kernelbandits-") as folder:
+        with _understood(path, (".csv", ".csv.gz", ".parquet")) as ending:
+            source = path if ending == ".parquet" else Path(folder) / "table.parquet"
+            if ending != ".parquet":
+                read_csv(path, lambda frame: frame.sink_parquet(source))
+            frame = pl.scan_parquet(source)
+            schema = frame.collect_schema()
+            n = int(frame.select(pl.len()).collect().item())
+        taken = [reward_column] if arm_column is None else [reward_column, arm_column]
+        features = choose_features(schema.names(), columns, drop, taken, path.name)
+        for name in (*features, reward_column):
+            if not (schema[name].is_numeric() or schema[name] == pl.Boolean):
+                raise InvalidFile(
+                    f"{path.name}: column {name!r} is not numeric (type {schema[name]}); "
+                    "encode it as numbers or leave it out with `drop`"
+                )
+        if not n:
+            raise InvalidFile(f"{path.name} has columns but no rows; expected one row per context")
+        yield Scan(path.name, frame, n, tuple(features), reward_column, arm_column)
+
+
+@contextmanager
+def _understood(path: Path, endings: Sequence[str]) -> Iterator[str]:
     """Give the ending of a file's name, and turn errors of reading the file into `InvalidFile` with one line."""
     listed = f"{', '.join(endings[:-1])} or {endings[-1]}"
     if not path.is_file():
@@ -53,38 +146,15 @@ def understood(path: Path, endings: Sequence[str]) -> Iterator[str]:
         raise InvalidFile(f"{path.name} cannot be read: {words}{hint}") from error
 
 
-def refuse_empty(file: str, frame: pl.DataFrame) -> None:
-    """Raise if the table has no rows."""
-    if frame.height == 0:
-        raise InvalidFile(f"{file} has a header but no rows; expected one row per context")
-
-
-def sampled(n_rows: int, most: int | None) -> IntArray:
-    """Return the numbers of at most `most` random rows, in order; always the same ones, whatever the seed of a run."""
-    if most is None or n_rows <= most:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(0).permutation(n_rows)[:most])
-
-
-def frame_of(X: NDArray[Any], y: NDArray[Any], file: str) -> pl.DataFrame:
-    """Return a table with columns x0, x1, … from numbers of shape (n, d), and y with one number or text per row."""
-    if X.ndim != 2 or y.shape != X.shape[:1] or X.dtype.kind not in "fiub" or y.dtype.kind not in "fiubU":
-        raise InvalidFile(
-            f"{file}: X must be numbers of shape (rows, features) and y one number or text per row; "
-            f"got X of shape {X.shape} and type {X.dtype}, y of shape {y.shape} and type {y.dtype}"
-        )
-    return pl.DataFrame({f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(X.shape[1])} | {"y": y})
-
-
 def _csv(path: Path) -> pl.DataFrame:
     return read_csv(path, pl.LazyFrame.collect)
 
 
 def _npz(path: Path) -> pl.DataFrame:
     with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        absent = [name for name in ("X", "y") if name not in arrays.files]
-        if absent:
-            raise InvalidFile(f"{path.name} has no array {absent[0]!r}; it has {some(arrays.files)}")
+        absent = next((name for name in ("X", "y") if name not in arrays.files), None)
+        if absent is not None:
+            raise InvalidFile(f"{path.name} has no array {absent!r}; it has {some(arrays.files)}")
         return frame_of(arrays["X"], arrays["y"], path.name)
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kernelbandits.errors import InvalidFile
-from kernelbandits.tables import Encoding, numbers_in, read_frame, refuse_empty, refuse_gaps
+from kernelbandits.tables import Encoding, numbers_in, read_frame, refuse_gaps
 from kernelbandits.types import Array
 
 
@@ -53,7 +53,6 @@ def read_sample(
     frame = read_frame(path, encoding.missing)
     taken = [name for name in (arm_column, reward_column) if name is not None]
     features = frame.select(encoding.features(frame.columns, taken, path.name))
-    refuse_empty(path.name, frame)
     found = encoding.number(features, path.name)
     notes = ("; ".join(found.notes),) if found.notes else ()
     if not found.names:

@@ -1,4 +1,4 @@
-"""The environments of the paper's Avazu study: rows of a file, or of the synthetic stand-in."""
+"""The paper's Avazu study: ten arms of ads, contexts from held-out impressions, rewards from fitted oracles."""
 
 from __future__ import annotations
 
@@ -8,19 +8,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kernelbandits.environments.avazu.schema import COLUMNS, FEATURES
+from kernelbandits import tables
 from kernelbandits.environments.base import Environment
-from kernelbandits.environments.contexts import Contexts, OwnContexts
-from kernelbandits.environments.surrogate import SurrogateInstance
+from kernelbandits.environments.surrogate import Contexts, OwnContexts, SurrogateInstance
 from kernelbandits.errors import InvalidArgument, nearest
 from kernelbandits.kernels import Gaussian
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
 from kernelbandits.specs import Count, CountFromZero, FilePath, NonNegative, Positive, Spec
-from kernelbandits.tables import content_digest
 
 if TYPE_CHECKING:
-    from kernelbandits.environments.avazu.impressions import Impressions
+    from kernelbandits.environments.impressions import Impressions
+
+FEATURES = (
+    *("hour", "C1", "banner_pos"),
+    *("site_id", "site_domain", "site_category", "app_id", "app_domain", "app_category"),
+    *("device_id", "device_ip", "device_model", "device_type", "device_conn_type"),
+    *("C14", "C15", "C16", "C17", "C18", "C19", "C20", "C21"),
+)
+"""Features of an impression. `id` numbers the rows and `click` is the outcome: neither is a feature."""
+COLUMNS = ("id", "click", *FEATURES)
+
+N_ARMS = 10
+"""One arm for each last digit."""
+
+PREFIX = "s-"
+"""The beginning of every name of the stand-in: a file of it must not pass for Avazu."""
+
+
+def priorities(start: int, n: int) -> NDArray[np.uint64]:
+    """Return a pseudo-random number for each of the rows start … start + n − 1: the mixing function of SplitMix64.
+
+    It depends only on the number of the row in its source, not on versions, threads or the size of blocks.
+    """
+    z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
 
 
 @final
@@ -52,12 +77,10 @@ class AvazuDesign(Spec):
     noise_std: NonNegative = 0.01
 
     def _validate(self) -> None:
-        allowed = tuple(name for name in COLUMNS if name != "click")
-        if self.arm_column not in allowed:
-            raise InvalidArgument(
-                f"AvazuDesign: arm_column must be a column of the Avazu file; got {self.arm_column!r}; "
-                + nearest(self.arm_column, allowed)
-            )
+        known = ("id", *FEATURES)
+        if self.arm_column not in known:
+            hint = nearest(self.arm_column, known)
+            raise InvalidArgument(f"AvazuDesign: arm_column must be id or a feature; got {self.arm_column!r}; {hint}")
         for name in self.drop:
             if name not in FEATURES:
                 raise InvalidArgument(f"AvazuDesign: drop has no feature {name!r}; {nearest(name, FEATURES)}")
@@ -96,7 +119,7 @@ class Avazu(Environment):
 
     def impressions(self) -> Impressions:
         """Return the sampled rows; the file is read again only if it has changed."""
-        return _from_file(self, content_digest(self.path))
+        return _from_file(self, tables.content_digest(self.path))
 
 
 @final
@@ -121,16 +144,15 @@ class AvazuStandIn(Environment):
 
 @lru_cache(maxsize=2)
 def _from_file(spec: Avazu, digest: str) -> Impressions:
-    from kernelbandits.environments.avazu.impressions import Impressions
-    from kernelbandits.tables import read_blocks
+    from kernelbandits.environments.impressions import collect
 
     path = Path(spec.path)
-    return Impressions.collect(read_blocks(path, spec.design.columns), path.name, spec.design)
+    return collect(tables.read_blocks(path, spec.design.columns), path.name, spec.design)
 
 
 @lru_cache(maxsize=2)
 def _made_up(spec: AvazuStandIn) -> Impressions:
-    from kernelbandits.environments.avazu.impressions import Impressions
-    from kernelbandits.environments.avazu.standin import standin_blocks
+    from kernelbandits.environments.impressions import collect
+    from kernelbandits.environments.standin import standin_blocks
 
-    return Impressions.collect(standin_blocks(spec.n_rows, spec.seed), "synthetic stand-in", spec.design)
+    return collect(standin_blocks(spec.n_rows, spec.seed), "synthetic stand-in", spec.design)

@@ -1,0 +1,217 @@
+"""Large fits on any engine: one per arm, and Nyström fits to tables larger than memory.
+
+A file is read twice: the first pass chooses centres, the second sums the normal equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument, InvalidFile
+from kernelbandits.experiments.engines import Engine, in_order, local
+from kernelbandits.linalg import memory
+from kernelbandits.regression import Basis, Estimator, NormalEquations, Nystrom, NystromPredictor, Predictor, Sums
+from kernelbandits.reporting.progress import Progress
+from kernelbandits.tables import Block, Scan, scan
+from kernelbandits.types import Array, ArrayLike
+
+CANDIDATES = 10
+"""Size of the sample from which centres are chosen, in rows per centre."""
+
+Arm = TypeVar("Arm", bound=Hashable)
+P = TypeVar("P", bound=Predictor)
+
+
+def fit_each(
+    estimator: Estimator[P], data: Mapping[Arm, tuple[ArrayLike, ArrayLike]], engine: Engine | None = None
+) -> dict[Arm, P]:
+    """Fit each arm to its points X, shape (n, d), and rewards y, shape (n,); arms keep the order of `data`.
+
+    >>> fits = fit_each(KernelRidge(Gaussian(), 1.0), {"a": ([[0.0]], [1.0]), "b": ([[1.0]], [2.0])})
+    >>> fits["a"].mean([[0.0]]).round(9)
+    array([0.5])
+    """
+    longest_first = sorted(data, key=lambda arm: -len(np.atleast_1d(data[arm][1])))  # else a long fit might start last
+    tasks = [(arm, *data[arm]) for arm in longest_first]
+    found = dict(zip(longest_first, in_order(engine or local(1), partial(_fit_arm, estimator), tasks), strict=True))
+    return {arm: found[arm] for arm in data}
+
+
+def _fit_arm(estimator: Estimator[P], task: tuple[Arm, ArrayLike, ArrayLike]) -> P:
+    arm, X, y = task
+    try:
+        return estimator.fit(X, y)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"arm {arm!r}: {error}") from error
+
+
+def fit_table(
+    estimator: Nystrom, path: Path | str, *, reward_column: str, columns: Sequence[str] = (), drop: Sequence[str] = ()
+) -> NystromPredictor:
+    """Fit all rows of a .parquet, .csv or .csv.gz file, in O(M² + block) memory, with a progress bar.
+
+    Features are `columns`, or all columns but the reward and `drop`. The first pass draws a uniform sample of 10 rows
+    per centre, from which `estimator.centers` chooses; the second sums the normal equations.
+    """
+    with scan(path, reward_column=reward_column, columns=columns, drop=drop) as table:
+        [fit] = _fit(estimator, table).values()
+        return fit
+
+
+def fit_arms(
+    estimator: Nystrom,
+    path: Path | str,
+    *,
+    arm_column: str,
+    reward_column: str,
+    columns: Sequence[str] = (),
+    drop: Sequence[str] = (),
+) -> dict[Any, NystromPredictor]:
+    """Fit each arm of a logged table, in two passes over the file for all arms together."""
+    with scan(path, arm_column=arm_column, reward_column=reward_column, columns=columns, drop=drop) as table:
+        return _fit(estimator, table)
+
+
+def _fit(estimator: Nystrom, table: Scan) -> dict[Any, NystromPredictor]:
+    cost = estimator.cost(table.n, len(table.features))
+    cost.require(f"a fit with {estimator.n_centers} centres", "use fewer centres")
+    with Progress(table.name, 2 * table.n) as progress:
+        samples: dict[Any, RowSample] = {}
+        rng = np.random.default_rng(estimator.seed)
+        for arm, X, _ in _rows_by_arm(table, lambda done: progress.show(done, "choosing centres")):
+            samples.setdefault(arm, RowSample(CANDIDATES * estimator.n_centers)).add(X, rng)
+        what = f"a fit of {len(samples)} arms with {estimator.n_centers} centres each"
+        memory.require(len(samples) * cost.bytes, what, "use fewer centres")
+        equations = {arm: NormalEquations(estimator.basis(samples.pop(arm).rows)) for arm in sorted(samples)}
+        for arm, X, y in _rows_by_arm(table, lambda done: progress.show(table.n + done, "fitting")):
+            equations[arm].add(X, y)
+        return {arm: estimator.solve(equations.pop(arm)) for arm in [*equations]}
+
+
+def _rows_by_arm(table: Scan, show: Callable[[int], None]) -> Iterator[tuple[Any, Array, Array]]:
+    """For each block, each of its arms with its rows X and y; the arm is None without a column of arms."""
+    done = 0
+    for X, y, arm_of_row in table.blocks():
+        if arm_of_row is None:
+            yield None, X, y
+        else:
+            arms, place = np.unique(arm_of_row, return_inverse=True)
+            rows_of_arms = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
+            for arm, rows in zip(arms.tolist(), rows_of_arms, strict=True):
+                yield arm, X[rows], y[rows]
+        done += len(y)
+        show(done)
+
+
+class RowSample:
+    """A uniform sample without replacement of at most `size` rows of a stream, in its order: those of smallest keys."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._keys = np.zeros(0)
+        self.rows = np.zeros((0, 0))
+
+    def add(self, X: Array, rng: np.random.Generator) -> None:
+        """Offer rows X of shape (n, d); each gets a random key."""
+        keys = rng.random(len(X))
+        if len(self._keys) == self._size:
+            promising = keys < self._keys.max()
+            X, keys = X[promising], keys[promising]
+        rows = np.concatenate([self.rows, X]) if len(self.rows) else X
+        keys = np.concatenate([self._keys, keys])
+        if len(keys) > self._size:
+            kept = np.sort(np.argpartition(keys, self._size)[: self._size])
+            rows, keys = rows[kept], keys[kept]
+        self.rows, self._keys = rows, keys
+
+
+def fit_parquet(
+    estimator: Nystrom,
+    files: str | Path | Sequence[str | Path],
+    *,
+    reward_column: str,
+    columns: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    engine: Engine | None = None,
+    rows_per_part: int = 2**18,
+) -> NystromPredictor:
+    """Fit all rows of parquet files that every worker can read.
+
+    Workers send back M × M sums of ranges of rows, which are added in a tree, and the rows from which centres are
+    chosen: about 10 per centre, spread evenly over each range. Ranges and tree depend on the files and `rows_per_part`
+    alone, so the fit is the same to the last bit on every engine.
+
+    Args:
+        estimator: kernel, ridge, and the number and choice of centres.
+        files: one path or several, valid on every worker.
+        reward_column: the column of y.
+        columns: the columns of X; empty means all columns of the first file but the reward and `drop`.
+        drop: columns that are not features.
+        engine: where the ranges are read and summed; None is this process.
+        rows_per_part: rows per task. A worker holds far fewer at a time.
+
+    """
+    engine = engine or local(1)
+    given = [files] if isinstance(files, str | Path) else files
+    parts = _parts(given, reward_column, columns, drop, checks.whole("rows_per_part", rows_per_part, at_least=1))
+    stride = max(1, sum(part.stop - part.start for part in parts) // (CANDIDATES * estimator.n_centers))
+    basis = estimator.basis(np.concatenate(in_order(engine, partial(_every, stride), parts)))
+    with Progress("fit", len(parts)) as progress:
+        note = f"parts of at most {rows_per_part:,} rows"
+        found = engine.reduce(partial(_sums, basis), Sums.__add__, parts, lambda done: progress.show(done, note))
+    return estimator.solve(NormalEquations(basis, found))
+
+
+class RowRange(NamedTuple):
+    """Rows start … stop − 1 of a parquet file; `features` are the columns of X, `reward` is y."""
+
+    path: str
+    features: tuple[str, ...]
+    reward: str
+    start: int
+    stop: int
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the rows, one block at a time."""
+        with scan(self.path, reward_column=self.reward, columns=self.features) as table:
+            yield from table.blocks(self.start, self.stop)
+
+
+def _parts(
+    files: Sequence[str | Path], reward: str, columns: Sequence[str], drop: Sequence[str], rows: int
+) -> list[RowRange]:
+    if not files:
+        raise InvalidArgument("files must not be empty: there is nothing to fit")
+    parts = []
+    for path in [str(Path(file).absolute()) for file in files]:
+        if not path.lower().endswith(".parquet"):
+            raise InvalidFile(f"{path}: expected a .parquet file, which can be read from any row on")
+        with scan(path, reward_column=reward, columns=columns, drop=drop) as table:
+            columns, drop = table.features, ()  # the first file decides, also on the order of the features
+            parts += [
+                RowRange(path, table.features, reward, start, min(table.n, start + rows))
+                for start in range(0, table.n, rows)
+            ]
+    return parts
+
+
+def _every(stride: int, part: RowRange) -> Array:
+    """Every stride-th row of a range, starting with its first, shape (m, d)."""
+    rows, skip = [], 0
+    for block in part.blocks():
+        rows.append(block.X[skip::stride])
+        skip = (skip - len(block.X)) % stride
+    return np.concatenate(rows)
+
+
+def _sums(basis: Basis, part: RowRange) -> Sums:
+    equations = NormalEquations(basis)
+    for block in part.blocks():
+        equations.add(block.X, block.y)
+    return equations.sums
