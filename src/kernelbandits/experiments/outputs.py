@@ -19,10 +19,17 @@ import polars as pl
 from kernelbandits import __version__
 from kernelbandits.experiments.engines import Engine
 from kernelbandits.experiments.grid import Experiment, own_code
-from kernelbandits.experiments.report import contents, notes_on, regret_picture, summary_of, with_details
-from kernelbandits.experiments.results import Results, Store, write_frames
-from kernelbandits.experiments.running import Runner
-from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, write_text
+from kernelbandits.experiments.results import (
+    Results,
+    contents,
+    notes_on,
+    regret_picture,
+    summary_of,
+    with_details,
+    write_frames,
+)
+from kernelbandits.experiments.running import Runner, Store
+from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, save, write_text
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
 
@@ -83,8 +90,6 @@ class Outcome:
 
 def run_and_report(options: RunOptions, compute: Callable[[Runner], Outcome]) -> None:
     """Compute with a progress bar, write the output folder, and print tables or JSON."""
-    from kernelbandits.reporting import save
-
     started, folder = time.monotonic(), options.folder
     outcome = compute(Runner(Store(folder), options.engine))
     seconds = time.monotonic() - started
@@ -137,8 +142,11 @@ def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> d
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
         "engine": repr(engine),
-        "versions": {"kernelbandits": __version__, "python": platform.python_version()}
-        | {name: version(name) for name in _LIBRARIES},
+        "versions": {
+            "kernelbandits": __version__,
+            "python": platform.python_version(),
+            **dict(zip(_LIBRARIES, map(version, _LIBRARIES), strict=True)),
+        },
         "code": own_code(),
         "machine": {"system": platform.system(), "processor": platform.machine()},
     }
