@@ -127,25 +127,30 @@ def _hints(spec: Any) -> list[tuple[str, Any]]:
     return [(field.name, hints[field.name]) for field in dataclasses.fields(spec)]
 
 
-def to_table(spec: Any, of_file: Callable[[str], str] = str) -> Any:
+def path_of(kind: type) -> str:
+    """Return `module:Class`, by which a file names a class from outside the library."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def to_table(spec: Any, of_file: Callable[[str], str] = str, of_foreign: Callable[[type], str] = path_of) -> Any:
     """Return the spec as plain tables, lists, numbers and texts. Fields that are None are left out.
 
-    `of_file` maps the path of a data file to what represents it, by default the path itself.
+    `of_file` maps the path of a data file, `of_foreign` a class from outside the library, to what represents it.
     """
     if dataclasses.is_dataclass(spec) and not isinstance(spec, type):
         kind = type(spec)
         ours = kind.__module__.split(".")[0] == __package__
-        table: dict[str, Any] = {"type": kind.__name__ if ours else f"{kind.__module__}:{kind.__qualname__}"}
+        table: dict[str, Any] = {"type": kind.__name__ if ours else of_foreign(kind)}
         for name, hint in _hints(kind):
             value = getattr(spec, name)
             if value is not None:
                 is_file = FilePath in (hint, *get_args(hint))
-                table[name] = of_file(value) if is_file else to_table(value, of_file)
+                table[name] = of_file(value) if is_file else to_table(value, of_file, of_foreign)
         return table
     if isinstance(spec, Mapping):
-        return {key: to_table(value, of_file) for key, value in spec.items()}
+        return dict(zip(spec, to_table([*spec.values()], of_file, of_foreign), strict=True))
     if isinstance(spec, tuple | list):
-        return [to_table(value, of_file) for value in spec]
+        return [to_table(value, of_file, of_foreign) for value in spec]
     return spec
 
 

@@ -5,7 +5,6 @@ Each cell is one run, identified by what it computes.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import inspect
 import json
@@ -21,7 +20,7 @@ from kernelbandits import checks
 from kernelbandits.environments import Environment
 from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
 from kernelbandits.policies import Policy
-from kernelbandits.specs import Spec, from_table, to_table
+from kernelbandits.specs import Spec, from_table, path_of, to_table
 from kernelbandits.tables.digests import content_digest
 
 _KEYS = ("name", "title", "horizon", "seeds", "columns", "look_order", "mark", "methods", "panels")
@@ -228,14 +227,9 @@ def _check_keys(table: Any, where: str, known: tuple[str, ...], needed: tuple[st
 
 def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str:
     """32 hexadecimal digits that change when anything changes that a cell computes, code and data files included."""
-    content = {
-        "environment": to_table(environment, of_file=content_digest),
-        "policy": to_table(policy, of_file=content_digest),
-        "horizon": horizon,
-        "seed": seed,
-        "code": [own_code(), *(_source_of(spec) for spec in _foreign_types(environment, policy))],
-    }
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=_refuse).encode()).hexdigest()[:32]
+    specs = to_table([environment, policy], of_file=content_digest, of_foreign=_source_of)
+    content = json.dumps([specs, horizon, seed, own_code()], sort_keys=True, default=_refuse)
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
 def files_in(specs: Any) -> dict[str, str]:
@@ -259,20 +253,9 @@ def _refuse(value: object) -> NoReturn:
     )
 
 
-def _foreign_types(*specs: Any) -> Iterator[type]:
-    """Classes from outside the library, such as a user's own policy, anywhere in these specs."""
-    for spec in specs:
-        if isinstance(spec, tuple):
-            yield from _foreign_types(*spec)
-        elif dataclasses.is_dataclass(spec):
-            if not type(spec).__module__.startswith("kernelbandits."):
-                yield type(spec)
-            yield from _foreign_types(*(getattr(spec, field.name) for field in dataclasses.fields(spec)))
-
-
 @cache
 def _source_of(foreign: type) -> str:
-    """Digest of the file that defines the class, so that an edited policy is run again."""
+    """Name of the class and digest of the file that defines it, so that an edited policy of the user is run again."""
     path = inspect.getsourcefile(foreign)
     source = Path(path).read_bytes() if path and Path(path).is_file() else inspect.getsource(foreign).encode()
-    return hashlib.sha256(source).hexdigest()
+    return f"{path_of(foreign)} {hashlib.sha256(source).hexdigest()}"

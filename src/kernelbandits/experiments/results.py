@@ -36,7 +36,7 @@ from kernelbandits.reporting import (
     replacing,
     toml_key,
     toml_lines,
-    toml_text,
+    toml_value,
 )
 from kernelbandits.specs import to_table
 from kernelbandits.types import Array
@@ -193,7 +193,7 @@ def settings(experiment: Experiment) -> Group:
         (
             panel.name,
             "",
-            f"[[panels]]\nname = {toml_text(panel.name)}\n"
+            f"[[panels]]\nname = {toml_value(panel.name)}\n"
             f"[panels.environment]\n{toml_lines(to_table(panel.environment))}",
         )
         for panel in experiment.panels

@@ -177,11 +177,11 @@ def _play_elsewhere(task: tuple[str, dict[str, str], list[Cell]]) -> list[tuple[
 
 def _play(unit: list[Cell]) -> Iterator[tuple[str, Rows]]:
     """Play every cell of one instance; yields (fingerprint, rows)."""
-    where = f"panel {unit[0].panel.name!r}, seed {unit[0].seed}"
+    where: object = f"panel {unit[0].panel.name!r}, seed {unit[0].seed}"
     try:
         problem, rounds, for_method = world(unit[0].panel.environment, unit[0].horizon, unit[0].seed)
         for cell in unit:
-            where = str(cell)
+            where = cell
             trace = replay(cell.panel.methods[cell.method], problem, rounds, np.random.default_rng(for_method))
             rows = np.empty(len(trace.arms), dtype=_ROW)
             rows["arm"], rows["regret"] = trace.arms, trace.regrets

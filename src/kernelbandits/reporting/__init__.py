@@ -31,5 +31,5 @@ from kernelbandits.reporting.sections import (
     Section,
     toml_key,
     toml_lines,
-    toml_text,
+    toml_value,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from io import BytesIO
@@ -144,33 +144,24 @@ def _texts(lines: Iterable[str]) -> Iterable[RenderableType]:
 
 def toml_lines(table: Mapping[str, Any], prefix: str = "") -> str:
     """A table as lines `key.inner = value`, which is valid TOML."""
-    return "\n".join(f"{key} = {_value(value)}" for key, value in _flat(table, prefix))
+    lines = []
+    for name, value in table.items():
+        key = prefix + toml_key(name)
+        inner = isinstance(value, Mapping) and value
+        lines.append(toml_lines(value, f"{key}.") if inner else f"{key} = {toml_value(value)}")
+    return "\n".join(lines)
 
 
 def toml_key(name: str) -> str:
     """A name as a TOML key, in quotes where it needs them."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_value(name)
 
 
-def _flat(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    for name, value in table.items():
-        if isinstance(value, Mapping) and value:
-            yield from _flat(value, f"{prefix}{toml_key(name)}.")
-        else:
-            yield prefix + toml_key(name), value
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
+def toml_value(value: Any) -> str:
+    """A value on one line. JSON writes texts, numbers and truth values as TOML does, but for the character 127."""
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{toml_key(name)} = {_value(entry)}" for name, entry in value.items())
+        inner = ", ".join(f"{toml_key(name)} = {toml_value(entry)}" for name, entry in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, list):
-        return f"[{', '.join(_value(entry) for entry in value)}]"
-    return toml_text(value) if isinstance(value, str) else repr(value)
-
-
-def toml_text(value: str) -> str:
-    """A text in quotes. JSON writes texts as TOML does, but for the character 127."""
+        return f"[{', '.join(map(toml_value, value))}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
