@@ -175,7 +175,7 @@ def from_table(table: Any, expected: type[S], where: str, folder: Path | None = 
     if not isinstance(table, Mapping):
         raise InvalidFile(f"{where}: expected a table with a `type`, such as {{ type = … }}; got {table!r}")
     if "type" in table:
-        spec = _find(table["type"], expected, where)
+        spec = _find(table["type"], expected, f"{where}.type")
     elif inspect.isabstract(expected) or not dataclasses.is_dataclass(expected):
         raise InvalidFile(f"{where}: `type` is missing; it names a {expected.__name__}")
     else:
@@ -202,7 +202,7 @@ def from_table(table: Any, expected: type[S], where: str, folder: Path | None = 
 
 def _find(name: Any, expected: type[S], where: str) -> type[S]:
     if not isinstance(name, str):
-        raise InvalidFile(f"{where}.type: expected the name of a {expected.__name__}; got {name!r}")
+        raise InvalidFile(f"{where}: expected the name of a {expected.__name__}; got {name!r}")
     if ":" in name:
         found = _imported(name, where)
     else:
@@ -212,25 +212,21 @@ def _find(name: Any, expected: type[S], where: str) -> type[S]:
         return found  # type: ignore[no-any-return]
     known = names_below(expected)
     if found is None:
-        raise InvalidFile(f"{where}.type: no {expected.__name__} is called {name!r}; {nearest(name, known)}")
+        raise InvalidFile(f"{where}: no {expected.__name__} is called {name!r}; {nearest(name, known)}")
     wrong = "is only the base of others" if fits else f"is not a {expected.__name__}"
-    raise InvalidFile(f"{where}.type: {name} {wrong}; known: {', '.join(known)}")
+    raise InvalidFile(f"{where}: {name} {wrong}; known: {', '.join(known)}")
 
 
-def _imported(name: str, where: str) -> Any:
+def _imported(path: str, where: str) -> Any:
     """What `module:Class` names, which lets a user's own policy stand in the same file."""
-    module_name, _, attribute = name.partition(":")
+    module_name, _, name = path.partition(":")
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        raise InvalidFile(
-            f"{where}.type: cannot import module {module_name!r} ({error}); put it beside the file"
-        ) from error
-    if not hasattr(module, attribute):
-        raise InvalidFile(
-            f"{where}.type: module {module_name!r} has no {attribute!r}; {nearest(attribute, vars(module))}"
-        )
-    return getattr(module, attribute)
+        raise InvalidFile(f"{where}: cannot import module {module_name!r} ({error}); put it beside the file") from error
+    if not hasattr(module, name):
+        raise InvalidFile(f"{where}: module {module_name!r} has no {name!r}; {nearest(name, vars(module))}")
+    return getattr(module, name)
 
 
 def _decode(value: Any, annotation: Any, where: str, folder: Path | None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kernelbandits.cli.experiments import debug_option, json_option
+from kernelbandits.cli.experiments import COUNT, FOLDER, debug_option, json_option
 
 kernel_option = click.option(
     "--kernel",
@@ -26,8 +26,8 @@ kernel_option = click.option(
 @click.option("--drop", multiple=True, metavar="NAME", help="Column to leave out; may be given several times.")
 @kernel_option
 @click.option("--standardise", is_flag=True, help="Scale columns to mean 0 and one variance: ‖x‖²/d averages ½.")
-@click.option("--horizon", type=click.IntRange(min=1), metavar="T", help="Rounds to plan for. Default: 10000.")
-@click.option("--arms", "n_arms", type=click.IntRange(min=1), metavar="K", help="Default: those in the file, else 2.")
+@click.option("--horizon", type=COUNT, metavar="T", help="Rounds to plan for. Default: 10000.")
+@click.option("--arms", "n_arms", type=COUNT, metavar="K", help="Default: those in the file, else 2.")
 @click.option("--delta", type=float, default=0.5, show_default=True, metavar="Δ", help="Regret per round to tolerate.")
 @click.option("--noise-std", type=float, metavar="σ", help="Default: from the rewards, else 0.1.")
 @click.option("--norm", type=float, metavar="B", help="RKHS norm of a reward function. Default: of a fit, else 1.")
@@ -39,26 +39,11 @@ kernel_option = click.option(
     metavar="N",
     help="Use at most this many evenly spaced rows where a Gram matrix is needed.",
 )
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Output folder. Default: results/diagnose.",
-)
+@click.option("--out", type=FOLDER, metavar="DIR", help="Output folder. Default: results/diagnose.")
 @json_option
 @debug_option
 def diagnose(
-    file: Path,
-    arm_column: str | None,
-    reward_column: str | None,
-    columns: str,
-    drop: tuple[str, ...],
-    kernel: str,
-    standardise: bool,
-    out: Path | None,
-    as_json: bool,
-    debug: bool,
-    **options: Any,
+    file: Path, columns: str, kernel: str, standardise: bool, out: Path | None, as_json: bool, debug: bool, **given: Any
 ) -> None:
     """Check whether the methods suit your data, and how long to explore.
 
@@ -74,16 +59,11 @@ def diagnose(
     from kernelbandits.theory.diagnosis.kernel_text import kernel_from_text
     from kernelbandits.theory.diagnosis.reading import read_sample
 
-    options["kernel"] = kernel_from_text(kernel)
-    sample = read_sample(
-        file,
-        arm_column=arm_column,
-        reward_column=reward_column,
-        columns=[name.strip() for name in columns.split(",") if name.strip()],
-        drop=drop,
-    )
+    given["kernel"] = kernel_from_text(kernel)
+    reading = {key: given.pop(key) for key in ("arm_column", "reward_column", "drop")}
+    sample = read_sample(file, columns=[name.strip() for name in columns.split(",") if name.strip()], **reading)
     folder = Path("results/diagnose") if out is None else out
-    report_sample(sample, folder, scaled=standardise, as_json=as_json, **options)
+    report_sample(sample, folder, scaled=standardise, as_json=as_json, **given)
 
 
 @click.command()

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 debug_option = click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for other programs.")
 
-_COUNT = click.IntRange(min=1)
+COUNT = click.IntRange(min=1)
 _ENGINES = click.Choice(["local", "dask"])
-_FOLDER = click.Path(file_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
 _RUN_OPTIONS = (
-    click.option("--seeds", type=_COUNT, metavar="N", help="Use the seeds 0 … N-1."),
-    click.option("--horizon", type=_COUNT, metavar="T", help="Play T rounds."),
-    click.option("--jobs", type=_COUNT, metavar="N", help="Worker processes. Default: one per core."),
+    click.option("--seeds", type=COUNT, metavar="N", help="Use the seeds 0 … N-1."),
+    click.option("--horizon", type=COUNT, metavar="T", help="Play T rounds."),
+    click.option("--jobs", type=COUNT, metavar="N", help="Worker processes. Default: one per core."),
     click.option("--engine", type=_ENGINES, default="local", help="Local processes (the default) or Dask workers."),
     click.option("--scheduler", metavar="ADDRESS", help="With --engine dask: tcp://HOST:8786. Default: this machine."),
-    click.option("--out", type=_FOLDER, metavar="DIR", help="Output folder. Default: results/NAME."),
+    click.option("--out", type=FOLDER, metavar="DIR", help="Output folder. Default: results/NAME."),
     click.option("--only", multiple=True, metavar="NAME", help="Only this method or panel; can be repeated."),
     click.option("--report", is_flag=True, help="Write report.html as well: one page that needs no network."),
     json_option,
@@ -40,7 +40,7 @@ _STUDY_OPTIONS = (
         type=click.Choice(["per-arm", "shared"]),
         help="table-1: one row per arm, or one for all arms. Default: per-arm.",
     ),
-    click.option("--dim", type=_COUNT, metavar="D", help="table-1: principal components. Default: 100."),
+    click.option("--dim", type=COUNT, metavar="D", help="table-1: principal components. Default: 100."),
     click.option("--level", type=float, metavar="X", help="table-1: scale to this mean ‖x‖²/d. Default: 0.5."),
     click.option("--drop", multiple=True, metavar="FEATURE", help="table-1: leave it out; can be repeated."),
     click.option(

@@ -26,7 +26,6 @@ from kernelbandits.reporting import (
     Line,
     Listing,
     Mark,
-    MethodCurve,
     PanelCurves,
     Picture,
     Rule,
@@ -127,8 +126,8 @@ def regret_curves(results: Results) -> Curves:
         curves = {}
         for method in panel.methods:
             mean, error = mean_and_standard_error(results.curves(panel.name, method))
-            curves[method] = MethodCurve(mean, error if np.isfinite(error).all() else None)
-        largest = max(float(curve.mean[-1]) for curve in curves.values())
+            curves[method] = (mean, error if np.isfinite(error).all() else None)
+        largest = max(float(mean[-1]) for mean, _ in curves.values())
         panels.append(PanelCurves(panel.name, curves, panel.mark, _decimals(largest)))
     caption = "Mean over 1 seed." if seeds == 1 else f"Mean over {seeds} seeds; the band is one standard error."
     given = looks(experiment.methods, experiment.look_order)

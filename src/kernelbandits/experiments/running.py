@@ -104,7 +104,7 @@ def run(
     units = [list(group) for _, group in groupby(sorted(missing, key=instance), key=instance)]
     units.sort(key=lambda unit: -int(getattr(unit[0].panel.environment, "dim", 0)))
     # Workers that share the files write every cell as soon as it is played; others send back the cells of an instance.
-    played = engine.map(partial(_play_into, store), units) if engine.shares_files else _save_here(engine, store, units)
+    played = engine.map(partial(_play, store.save), units) if engine.shares_files else _save_here(engine, store, units)
     for n_finished in played:
         done += n_finished
         on_progress(RunProgress(kept, done, len(cells)))
@@ -155,12 +155,6 @@ def _save_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterato
         yield len(played)
 
 
-def _play_into(store: Store, unit: list[Cell]) -> int:
-    for fingerprint, rows in _play(unit):
-        store.save(fingerprint, rows)
-    return len(unit)
-
-
 def _play_elsewhere(task: tuple[str, dict[str, str], list[Cell]]) -> list[tuple[str, Rows]]:
     """Play the cells only where code and data are those that the fingerprints stand for."""
     code, files, unit = task
@@ -172,22 +166,28 @@ def _play_elsewhere(task: tuple[str, dict[str, str], list[Cell]]) -> list[tuple[
     for path, digest in files.items():
         if not Path(path).is_file() or content_digest(path) != digest:
             raise EngineFailed(f"a worker has no file {path}, or another one; put the same file there on every worker")
-    return list(_play(unit))
+    played: list[tuple[str, Rows]] = []
+    _play(lambda fingerprint, rows: played.append((fingerprint, rows)), unit)
+    return played
 
 
-def _play(unit: list[Cell]) -> Iterator[tuple[str, Rows]]:
-    """Play every cell of one instance; yields (fingerprint, rows)."""
-    where: object = f"panel {unit[0].panel.name!r}, seed {unit[0].seed}"
+def _play(save: Callable[[str, Rows], None], unit: list[Cell]) -> int:
+    """Play the cells of one instance, save each by its fingerprint as soon as it is played; return their number."""
+    first = unit[0]
     try:
-        problem, rounds, for_method = world(unit[0].panel.environment, unit[0].horizon, unit[0].seed)
-        for cell in unit:
-            where = cell
-            trace = replay(cell.panel.methods[cell.method], problem, rounds, np.random.default_rng(for_method))
-            rows = np.empty(len(trace.arms), dtype=_ROW)
-            rows["arm"], rows["regret"] = trace.arms, trace.regrets
-            yield cell.fingerprint, rows
+        problem, rounds, for_method = world(first.panel.environment, first.horizon, first.seed)
     except Exception as error:
+        where = f"panel {first.panel.name!r}, seed {first.seed}"
         raise CellFailed(f"{where}: {type(error).__name__}: {error}") from error
+    for cell in unit:
+        try:
+            trace = replay(cell.panel.methods[cell.method], problem, rounds, np.random.default_rng(for_method))
+        except Exception as error:
+            raise CellFailed(f"{cell}: {type(error).__name__}: {error}") from error
+        rows = np.empty(len(trace.arms), dtype=_ROW)
+        rows["arm"], rows["regret"] = trace.arms, trace.regrets
+        save(cell.fingerprint, rows)
+    return len(unit)
 
 
 def _collected(experiment: Experiment, cells: Sequence[Cell], store: Store) -> Results:

@@ -17,7 +17,7 @@ from kernelbandits.reporting.charts import (
     looks,
     save,
 )
-from kernelbandits.reporting.curves import Curves, MethodCurve, PanelCurves
+from kernelbandits.reporting.curves import Curves, PanelCurves
 from kernelbandits.reporting.document import Column, Document, Entry, Table, print_json
 from kernelbandits.reporting.files import replacing, write_text
 from kernelbandits.reporting.progress import Progress
