@@ -130,7 +130,7 @@ class Experiment:
         methods = [name for name in self.methods if name.casefold() in wanted] or self.methods
         panels = [name for name in panels if name.casefold() in wanted] or panels
         kept = tuple(
-            replace(panel, methods={name: policy for name, policy in panel.methods.items() if name in methods})
+            replace(panel, methods=dict(item for item in panel.methods.items() if item[0] in methods))
             for panel in self.panels
             if panel.name in panels
         )
@@ -204,7 +204,7 @@ def methods(table: Mapping[str, Any], values: Mapping[str, Any], folder: Path | 
 def _substitute(value: Any, values: Mapping[str, Any], where: str) -> Any:
     """Replace `"$dim"` by the panel's value of dim, so that one set of methods serves panels of several sizes."""
     if isinstance(value, Mapping):
-        return {key: _substitute(entry, values, f"{where}.{key}") for key, entry in value.items()}
+        return dict(zip(value, _substitute([*value.values()], values, where), strict=True))
     if isinstance(value, list):
         return [_substitute(entry, values, where) for entry in value]
     if isinstance(value, str) and value.startswith("$"):

@@ -39,15 +39,8 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
 class RunOptions:
     """How to run an experiment or a study, and where its files go.
 
-    Attributes:
-        folder: the output folder.
-        engine: does the work.
-        seeds: number of seeds, instead of the experiment's own.
-        horizon: rounds of a run, instead of the experiment's own.
-        only: names of the methods, panels or parts to run; all of them if empty.
-        as_json: whether to print JSON instead of tables.
-        report: whether to write an HTML report.
-
+    The number of seeds and the horizon replace the experiment's own; `only` names the methods, panels or parts to run,
+    all of them if empty. `as_json` prints JSON instead of tables, `report` adds an HTML report.
     """
 
     folder: Path
@@ -72,13 +65,8 @@ class RunOptions:
 class Outcome:
     """What was computed, before anything is written.
 
-    Attributes:
-        document: for the screen.
-        page: makes the document of the report.
-        frames: data by file name, .parquet or .csv.
-        pictures: by file name without its ending.
-        contents: what was computed, for the provenance.
-
+    `document` is for the screen, `page` makes the one of the report; frames go by file name, .parquet or .csv, pictures
+    by file name without its ending; `contents` says what was computed, for the provenance.
     """
 
     document: Document

@@ -28,14 +28,9 @@ _WIDE = 1000  # columns where there is no terminal: nothing is wrapped
 @final
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One cell of a table.
+    """One cell of a table: the text, smaller text below it on the page only, whether it is bold, and its colour.
 
-    Attributes:
-        text: the content.
-        detail: smaller text below it, on the page only.
-        best: whether it is shown in bold.
-        tone: its colour: "green", "red", "yellow", or "" for none.
-
+    The tone is "green", "red", "yellow", or "" for none.
     """
 
     text: str
@@ -109,15 +104,7 @@ class Table:
 @final
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Sections under a title.
-
-    Attributes:
-        title: the heading of the page.
-        sections: shown in this order.
-        lead: a few words below the title.
-        record: the same content as plain data, for other programs.
-
-    """
+    """Sections under a title; `lead` is a few words below it, `record` the same content as plain data."""
 
     title: str
     sections: tuple[Section, ...]
