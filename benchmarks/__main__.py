@@ -16,8 +16,7 @@ from benchmarks.cases import Case, all_cases
 from benchmarks.report import Record, bar_chart, measure, read_record, record_of, table
 from kernelbandits.cli import main
 from kernelbandits.errors import InvalidArgument, nearest
-from kernelbandits.reporting.figures import save
-from kernelbandits.reporting.files import replacing
+from kernelbandits.reporting import replacing, save
 
 
 @click.command()

@@ -40,9 +40,8 @@ def refuse_non_finite(name: str, array: Array) -> None:
         return
     bad = np.argwhere(~finite)
     where = tuple(int(i) for i in bad[0])
-    place = f"entry {where[0]}" if len(where) == 1 else f"row {where[0]}, column {where[-1]}"
-    if len(where) == 3:
-        place = f"round {where[0]}, arm {where[1]}, column {where[2]}"
+    names = (("entry",), ("row", "column"), ("round", "arm", "column"))[len(where) - 1]
+    place = ", ".join(f"{name} {i}" for name, i in zip(names, where, strict=True))
     raise InvalidArgument(
         f"{name} must be finite; {place} is {array[where]} ({len(bad)} such entries). Fill or drop it first."
     )
@@ -149,9 +148,7 @@ def reward(value: object) -> float:
     """A finite reward."""
     if type(value) is float and isfinite(value):
         return value
-    if isinstance(value, np.bool_):
-        return float(value)
-    if not isinstance(value, (int, float, np.integer, np.floating)):
+    if not isinstance(value, (int, float, np.integer, np.floating, np.bool_)):
         raise InvalidArgument(f"reward must be a number; got {value!r}")
     try:
         number = float(value)

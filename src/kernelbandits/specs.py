@@ -14,11 +14,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsError, nearest
+import kernelbandits
+from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
 
 S = TypeVar("S")
 
@@ -78,6 +79,7 @@ CountFromZero = Annotated[int, Range("a whole number of at least 0", lambda v: v
 FilePath = Annotated[str, ExistingFile()]
 """A data file. Relative paths start in the current folder in Python, in the folder of the file in TOML."""
 
+_UNIONS = (Union, types.UnionType)  # `X | None` is the only kind that a field may have
 _PLAIN = {float: Range("a number"), int: Range("a whole number"), str: Range("a text"), bool: Range("true or false")}
 
 
@@ -89,8 +91,8 @@ def conform(value: Any, annotation: Any, owner: str) -> Any:
         return allowed.conform(value, kind, owner)
     if annotation in _PLAIN:
         return _PLAIN[annotation].conform(value, annotation, owner)
-    if origin in (Union, types.UnionType):
-        return None if value is None else conform(value, _not_none(annotation), owner)
+    if origin in _UNIONS:
+        return None if value is None else conform(value, get_args(annotation)[0], owner)
     if origin is tuple:
         if not isinstance(value, tuple | list):
             raise InvalidArgument(f"{owner} must be a list; got {value!r}")
@@ -102,12 +104,6 @@ def conform(value: Any, annotation: Any, owner: str) -> Any:
     return value
 
 
-def _not_none(annotation: Any) -> Any:
-    """The X of `X | None`, the only kind of union that a field may have."""
-    [inner] = [option for option in get_args(annotation) if option is not type(None)]
-    return inner
-
-
 class Spec:
     """Base class of all specs. A subclass is a frozen dataclass whose annotations are checked when it is built.
 
@@ -117,7 +113,7 @@ class Spec:
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        for name, annotation in _hints(type(self)).items():  # type: ignore[arg-type]
+        for name, annotation in _hints(type(self)):  # type: ignore[arg-type]
             owner = f"{type(self).__name__}: {name}"
             object.__setattr__(self, name, conform(getattr(self, name), annotation, owner))
         if hasattr(self, "_validate"):
@@ -125,67 +121,75 @@ class Spec:
 
 
 @cache
-def _hints(spec: Any) -> dict[str, Any]:
+def _hints(spec: Any) -> list[tuple[str, Any]]:
+    """Names and annotations of the fields."""
     hints = get_type_hints(spec, include_extras=True)
-    return {field.name: hints[field.name] for field in dataclasses.fields(spec)}
+    return [(field.name, hints[field.name]) for field in dataclasses.fields(spec)]
 
 
-def to_table(spec: Any, of_file: Callable[[str], str] = str) -> Any:
+def path_of(kind: type) -> str:
+    """Return `module:Class`, by which a file names a class from outside the library."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def to_table(spec: Any, of_file: Callable[[str], str] = str, of_foreign: Callable[[type], str] = path_of) -> Any:
     """Return the spec as plain tables, lists, numbers and texts. Fields that are None are left out.
 
-    `of_file` maps the path of a data file to what represents it, by default the path itself.
+    `of_file` maps the path of a data file, `of_foreign` a class from outside the library, to what represents it.
     """
     if dataclasses.is_dataclass(spec) and not isinstance(spec, type):
         kind = type(spec)
         ours = kind.__module__.split(".")[0] == __package__
-        table: dict[str, Any] = {"type": kind.__name__ if ours else f"{kind.__module__}:{kind.__qualname__}"}
-        for name, hint in _hints(kind).items():
+        table: dict[str, Any] = {"type": kind.__name__ if ours else of_foreign(kind)}
+        for name, hint in _hints(kind):
             value = getattr(spec, name)
             if value is not None:
                 is_file = FilePath in (hint, *get_args(hint))
-                table[name] = of_file(value) if is_file else to_table(value, of_file)
+                table[name] = of_file(value) if is_file else to_table(value, of_file, of_foreign)
         return table
     if isinstance(spec, Mapping):
-        return {key: to_table(value, of_file) for key, value in spec.items()}
+        return dict(zip(spec, to_table([*spec.values()], of_file, of_foreign), strict=True))
     if isinstance(spec, tuple | list):
-        return [to_table(value, of_file) for value in spec]
+        return [to_table(value, of_file, of_foreign) for value in spec]
     return spec
 
 
-class Vocabulary(Protocol):
-    """The names by which a file may call classes."""
+def names_below(base: type) -> list[str]:
+    """Return the exported names of all concrete classes below `base`, in alphabetical order."""
+    names, below = set(), [base]
+    while below:  # a room loads all its classes, so those below `base` are there
+        spec = below.pop()
+        below += spec.__subclasses__()
+        name = spec.__name__
+        if name in dir(kernelbandits) and getattr(kernelbandits, name) is spec and not inspect.isabstract(spec):
+            names.add(name)
+    return sorted(names)
 
-    def find(self, name: str) -> type[Any] | None:
-        """Return the class of this name, None if there is none."""
 
-    def names_below(self, base: type) -> list[str]:
-        """Return the names of all concrete classes below `base`, in alphabetical order."""
-
-
-def from_table(table: Any, expected: type[S], vocabulary: Vocabulary, where: str, folder: Path | None = None) -> S:
+def from_table(table: Any, expected: type[S], where: str, folder: Path | None = None) -> S:
     """Return the spec that a table describes: `type` names the class, every other key is a field.
 
-    `expected` is the class wanted at this place; if it is abstract, `type` says which. `vocabulary` finds a class by
-    name, `where` is the place in the file for messages, `folder` is where relative paths of data files start.
+    `expected` is the class wanted at this place; if it is abstract, `type` says which: an exported name or
+    `module:Class`. `where` is the place in the file for messages, `folder` is where relative paths of data files start.
     """
     if not isinstance(table, Mapping):
         raise InvalidFile(f"{where}: expected a table with a `type`, such as {{ type = … }}; got {table!r}")
     if "type" in table:
-        spec = _find(table["type"], expected, vocabulary, where)
+        spec = _find(table["type"], expected, f"{where}.type")
     elif inspect.isabstract(expected) or not dataclasses.is_dataclass(expected):
         raise InvalidFile(f"{where}: `type` is missing; it names a {expected.__name__}")
     else:
         spec = expected  # only one class fits
     if not dataclasses.is_dataclass(spec):
         raise InvalidFile(f"{where}.type: {spec.__name__} must be a dataclass: put @dataclass(frozen=True) above it")
-    hints = _hints(spec)
+    hints = dict(_hints(spec))
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key == "type":
             continue
         if key not in hints:
             raise InvalidFile(f"{where}: {spec.__name__} has no key {key!r}; {nearest(key, hints)}")
-        values[key] = _decode(value, hints[key], vocabulary, f"{where}.{key}", folder)
+        values[key] = _decode(value, hints[key], f"{where}.{key}", folder)
     try:
         return spec(**values)
     except TypeError as error:
@@ -196,52 +200,45 @@ def from_table(table: Any, expected: type[S], vocabulary: Vocabulary, where: str
         raise InvalidFile(f"{where}: {error}") from error
 
 
-def _find(name: Any, expected: type[S], vocabulary: Vocabulary, where: str) -> type[S]:
+def _find(name: Any, expected: type[S], where: str) -> type[S]:
     if not isinstance(name, str):
-        raise InvalidFile(f"{where}.type: expected the name of a {expected.__name__}; got {name!r}")
-    found = _imported(name, where) if ":" in name else vocabulary.find(name)
+        raise InvalidFile(f"{where}: expected the name of a {expected.__name__}; got {name!r}")
+    if ":" in name:
+        found = _imported(name, where)
+    else:
+        found = getattr(kernelbandits, name) if name in dir(kernelbandits) else None
     fits = isinstance(found, type) and issubclass(found, expected)
     if found is not None and fits and not inspect.isabstract(found):
-        return found
-    known = vocabulary.names_below(expected)
+        return found  # type: ignore[no-any-return]
+    known = names_below(expected)
     if found is None:
-        raise InvalidFile(f"{where}.type: no {expected.__name__} is called {name!r}; {nearest(name, known)}")
+        raise InvalidFile(f"{where}: no {expected.__name__} is called {name!r}; {nearest(name, known)}")
     wrong = "is only the base of others" if fits else f"is not a {expected.__name__}"
-    raise InvalidFile(f"{where}.type: {name} {wrong}; known: {', '.join(known)}")
+    raise InvalidFile(f"{where}: {name} {wrong}; known: {', '.join(known)}")
 
 
-def _imported(name: str, where: str) -> type[Any] | None:
-    """The class behind `module:Class`, which lets a user's own policy stand in the same file."""
-    module_name, _, attribute = name.partition(":")
+def _imported(path: str, where: str) -> Any:
+    """What `module:Class` names, which lets a user's own policy stand in the same file."""
+    module_name, _, name = path.partition(":")
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        raise InvalidFile(
-            f"{where}.type: cannot import module {module_name!r} ({error}); put it beside the file"
-        ) from error
-    if not hasattr(module, attribute):
-        raise InvalidFile(
-            f"{where}.type: module {module_name!r} has no {attribute!r}; {nearest(attribute, vars(module))}"
-        )
-    found: type[Any] = getattr(module, attribute)
-    return found
+        raise InvalidFile(f"{where}: cannot import module {module_name!r} ({error}); put it beside the file") from error
+    if not hasattr(module, name):
+        raise InvalidFile(f"{where}: module {module_name!r} has no {name!r}; {nearest(name, vars(module))}")
+    return getattr(module, name)
 
 
-def _decode(value: Any, annotation: Any, vocabulary: Vocabulary, where: str, folder: Path | None) -> Any:
-    origin = get_origin(annotation)
-    if origin in (Union, types.UnionType):
-        return _decode(value, _not_none(annotation), vocabulary, where, folder)
-    if origin is tuple and isinstance(value, list):
+def _decode(value: Any, annotation: Any, where: str, folder: Path | None) -> Any:
+    """Turn tables into specs, and start paths of data files in `folder`; the spec that gets the value checks it."""
+    if get_origin(annotation) in _UNIONS:
+        annotation = get_args(annotation)[0]
+    kind = get_origin(annotation) or annotation
+    if kind is tuple and isinstance(value, list):
         item = get_args(annotation)[0]
-        return tuple(_decode(entry, item, vocabulary, f"{where}[{i}]", folder) for i, entry in enumerate(value))
-    kind = origin or annotation
+        return [_decode(entry, item, f"{where}[{i}]", folder) for i, entry in enumerate(value)]
     if isinstance(kind, type) and issubclass(kind, Spec):
-        return from_table(value, kind, vocabulary, where, folder)
+        return from_table(value, kind, where, folder)
     if annotation == FilePath and folder is not None and isinstance(value, str) and value:
-        value = folder / Path(value).expanduser()
-    try:
-        return conform(value, annotation, where)
-    except InvalidFile:
-        raise
-    except KernelBanditsError as error:
-        raise InvalidFile(str(error)) from error
+        return folder / Path(value).expanduser()
+    return value

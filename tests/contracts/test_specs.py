@@ -5,8 +5,7 @@ import pytest
 import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidFile
-from kernelbandits.experiments import ExportedNames
-from kernelbandits.specs import Spec, from_table, to_table
+from kernelbandits.specs import Spec, from_table, names_below, to_table
 from kernelbandits.testing import check_spec
 
 
@@ -22,7 +21,7 @@ def toml(value):
 
 
 def read(text, expected=Spec):
-    return from_table(tomllib.loads(f"spec = {text}")["spec"], expected, ExportedNames(), "spec")
+    return from_table(tomllib.loads(f"spec = {text}")["spec"], expected, "spec")
 
 
 def test_every_exported_spec_has_an_example():
@@ -31,7 +30,7 @@ def test_every_exported_spec_has_an_example():
 
 @pytest.mark.parametrize("base", [Spec, kb.Policy, kb.Kernel, kb.Environment, kb.Estimator])
 def test_a_file_may_name_every_exported_spec(base):
-    assert ExportedNames().names_below(base) == sorted(c.__name__ for c in examples.exported(base))
+    assert names_below(base) == sorted(c.__name__ for c in examples.exported(base))
 
 
 @pytest.mark.parametrize("spec", examples.ALL, ids=repr)

@@ -87,9 +87,9 @@ def test_a_large_grid_reads_the_file_once(folder, monkeypatch):
         (
             "tables/visits.csv",
             "visits.csv",
-            r"visits\.toml: .*environment\.path: no such file: .*visits\.csv",
+            r"visits\.toml: .*environment: Classification: path: no such file: .*visits\.csv",
         ),
-        ('"tables/visits.csv"', "3", "environment.path must be the path of a file; got 3"),
+        ('"tables/visits.csv"', "3", "environment: Classification: path must be the path of a file; got 3"),
         ("rare = 5", "rear = 5", r"encoding: Encoding has no key 'rear'; did you mean 'rare'"),
     ],
 )

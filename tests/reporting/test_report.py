@@ -15,7 +15,7 @@ import kernelbandits as kb
 from examples import ALL
 from kernelbandits.experiments import InProcess, contents, load, provenance, report_on
 from kernelbandits.experiments.outputs import provenance_section
-from kernelbandits.experiments.report import regret_curves, regret_table, settings
+from kernelbandits.experiments.results import regret_curves, regret_table, settings
 from kernelbandits.reporting import (
     Chart,
     Charts,

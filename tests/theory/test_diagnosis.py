@@ -10,7 +10,7 @@ import kernelbandits as kb
 from kernelbandits import theory
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.regression.leave_one_out import leave_one_out
-from kernelbandits.reporting.figures import draw as draw_picture
+from kernelbandits.reporting import draw as draw_picture
 from kernelbandits.theory import Case
 from kernelbandits.theory.diagnosis import diagnose, diagnosis_document, standardise
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture

@@ -1,41 +1,20 @@
-"""The command `kernelbandits`. Each command is a module, loaded when it is used, so that help is quick."""
+"""The command `kernelbandits`. Commands import what they need when they run, so that help is quick."""
 
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 import click
 
 from kernelbandits import __version__
+from kernelbandits.cli.diagnosis import budget, diagnose
+from kernelbandits.cli.experiments import list_, make_stand_in, reproduce, run
 from kernelbandits.errors import KernelBanditsError
 
 INTERRUPTED = 130
-_MODULES = {
-    "reproduce": "reproduce",
-    "run": "run",
-    "list": "list_",
-    "diagnose": "diagnose",
-    "budget": "budget",
-    "make-stand-in": "make_stand_in",
-}
 
 
-class _Commands(click.Group):
-    """Commands whose modules are loaded when they are used; the function has the name of its module."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_MODULES)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _MODULES:
-            return None
-        module = _MODULES[cmd_name]
-        command: click.Command = getattr(import_module(f"{__name__}.{module}"), module)
-        return command
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "--version", message="%(version)s")
 def app() -> None:
     """Kernel bandits for hundreds of features and non-linear rewards.
@@ -56,6 +35,10 @@ def app() -> None:
     A run can be stopped at any moment; the same command continues where it stopped.
     Exit codes: 0 done, 1 failed, 2 wrong option, file or value, 130 interrupted.
     """
+
+
+for _command in (reproduce, run, list_, diagnose, budget, make_stand_in):
+    app.add_command(_command)
 
 
 def main(arguments: list[str] | None = None, command: click.Command = app) -> None:

@@ -1,11 +1,15 @@
-"""An experiment is a grid of panels × methods × seeds. Each cell is one run, identified by what it computes."""
+"""An experiment is a grid of panels × methods × seeds, often read from a TOML file.
+
+Each cell is one run, identified by what it computes.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import inspect
 import json
+import sys
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,10 +18,12 @@ from typing import Any, NoReturn, final
 
 from kernelbandits import checks
 from kernelbandits.environments import Environment
-from kernelbandits.errors import InvalidArgument, nearest
+from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
 from kernelbandits.policies import Policy
-from kernelbandits.specs import Spec, to_table
+from kernelbandits.specs import Spec, from_table, path_of, to_table
 from kernelbandits.tables.digests import content_digest
+
+_KEYS = ("name", "title", "horizon", "seeds", "columns", "look_order", "mark", "methods", "panels")
 
 
 @final
@@ -70,8 +76,7 @@ class Experiment:
         seeds: one run per seed.
         title: the heading of a report.
         columns: panels side by side in pictures.
-        look_order: methods in the order in which colours and markers are given out; methods that are missing here
-            follow in their own order. Experiments with the same order show a method in the same way.
+        look_order: methods in the order in which colours and markers are given out; others follow in their own order.
 
     """
 
@@ -125,23 +130,106 @@ class Experiment:
         methods = [name for name in self.methods if name.casefold() in wanted] or self.methods
         panels = [name for name in panels if name.casefold() in wanted] or panels
         kept = tuple(
-            replace(panel, methods={name: policy for name, policy in panel.methods.items() if name in methods})
+            replace(panel, methods=dict(item for item in panel.methods.items() if item[0] in methods))
             for panel in self.panels
             if panel.name in panels
         )
         return replace(self, panels=kept, look_order=self.look_order or self.methods)
 
 
+def shipped() -> dict[str, Path]:
+    """The experiments that come with the library, name → TOML file."""
+    files = sorted((Path(__file__).parents[1] / "paper").glob("*.toml"))
+    return dict(zip([path.stem for path in files], files, strict=True))
+
+
+def load(source: str | Path) -> Experiment:
+    """The experiment in a TOML file, or a shipped one by name: `load("figure-1")`."""
+    known = shipped()
+    path = known.get(str(source), Path(source))
+    if not path.is_file():
+        raise InvalidFile(f"no such experiment file: {path}; give a .toml file or a name ({', '.join(known)})")
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidFile(f"{path.name}: not valid TOML: {error}") from error
+    folder = path.resolve().parent
+    if path not in known.values() and str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))  # so that `type = "my_policies:Mine"` finds my_policies.py beside the file
+    try:
+        return parse(table, folder)
+    except (InvalidFile, InvalidArgument) as error:
+        raise InvalidFile(f"{path.name}: {error}") from error
+
+
+def parse(table: Mapping[str, Any], folder: Path | None = None) -> Experiment:
+    """The experiment that a table describes; relative paths of data files start in `folder`."""
+    _check_keys(table, "the file", _KEYS, needed=("name", "horizon", "methods", "panels"))
+    if not isinstance(table["panels"], list) or not isinstance(table["methods"], Mapping):
+        raise InvalidFile("expected `[[panels]]` tables and a `[methods.NAME]` table for each method")
+    panels = []
+    for i, panel in enumerate(table["panels"]):
+        where = f"panels[{i}]"
+        _check_keys(panel, where, ("name", "environment", "values"), needed=("name", "environment"))
+        values = panel.get("values", {})
+        if not isinstance(values, Mapping):
+            raise InvalidFile(f"{where}.values: expected a table of values for `$name`; got {values!r}")
+        place = f"{where}.environment"
+        environment = from_table(_substitute(panel["environment"], values, place), Environment, place, folder)  # type: ignore[type-abstract]
+        mark = _substitute(table.get("mark"), values, "mark")
+        panels.append(Panel(panel["name"], environment, methods(table["methods"], values, folder), mark))
+    seeds = table.get("seeds", 10)
+    if not isinstance(seeds, list):  # a number n means the seeds 0 … n − 1
+        seeds = range(checks.whole("seeds", seeds, at_least=0))
+    return Experiment(
+        table["name"],
+        tuple(panels),
+        table["horizon"],
+        tuple(seeds),
+        table.get("title", ""),
+        table.get("columns", 3),
+        tuple(table.get("look_order", ())),
+    )
+
+
+def methods(table: Mapping[str, Any], values: Mapping[str, Any], folder: Path | None = None) -> dict[str, Policy]:
+    """Policies by name, with each `"$key"` replaced by the value of that key."""
+    found: dict[str, Policy] = {}
+    for name, spec in table.items():
+        where = f"methods.{name}"
+        found[name] = from_table(_substitute(spec, values, where), Policy, where, folder)  # type: ignore[type-abstract]
+    return found
+
+
+def _substitute(value: Any, values: Mapping[str, Any], where: str) -> Any:
+    """Replace `"$dim"` by the panel's value of dim, so that one set of methods serves panels of several sizes."""
+    if isinstance(value, Mapping):
+        return dict(zip(value, _substitute([*value.values()], values, where), strict=True))
+    if isinstance(value, list):
+        return [_substitute(entry, values, where) for entry in value]
+    if isinstance(value, str) and value.startswith("$"):
+        if value[1:] not in values:
+            raise InvalidFile(f"{where}: the panel's `values` have no {value[1:]!r}; {nearest(value[1:], values)}")
+        return values[value[1:]]
+    return value
+
+
+def _check_keys(table: Any, where: str, known: tuple[str, ...], needed: tuple[str, ...]) -> None:
+    if not isinstance(table, Mapping):
+        raise InvalidFile(f"{where}: expected a table; got {table!r}")
+    for key in table:
+        if key not in known:
+            raise InvalidFile(f"{where} has an unknown key {key!r}; {nearest(key, known)}")
+    for key in needed:
+        if key not in table:
+            raise InvalidFile(f"`{key}` is missing in {where}")
+
+
 def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str:
     """32 hexadecimal digits that change when anything changes that a cell computes, code and data files included."""
-    content = {
-        "environment": to_table(environment, of_file=content_digest),
-        "policy": to_table(policy, of_file=content_digest),
-        "horizon": horizon,
-        "seed": seed,
-        "code": [own_code(), *(_source_of(spec) for spec in _foreign_types(environment, policy))],
-    }
-    return _digest(json.dumps(content, sort_keys=True, default=_refuse).encode())
+    specs = to_table([environment, policy], of_file=content_digest, of_foreign=_source_of)
+    content = json.dumps([specs, horizon, seed, own_code()], sort_keys=True, default=_refuse)
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
 def files_in(specs: Any) -> dict[str, str]:
@@ -154,11 +242,8 @@ def files_in(specs: Any) -> dict[str, str]:
 @cache
 def own_code() -> str:
     """Digest of the library's code: after any edit, results are computed again."""
-    return _digest(b"".join(path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("*.py"))))
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:32]
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:32]
 
 
 def _refuse(value: object) -> NoReturn:
@@ -168,20 +253,9 @@ def _refuse(value: object) -> NoReturn:
     )
 
 
-def _foreign_types(*specs: Any) -> Iterator[type]:
-    """Classes from outside the library, such as a user's own policy, anywhere in these specs."""
-    for spec in specs:
-        if isinstance(spec, tuple):
-            yield from _foreign_types(*spec)
-        elif dataclasses.is_dataclass(spec):
-            if not type(spec).__module__.startswith("kernelbandits."):
-                yield type(spec)
-            yield from _foreign_types(*(getattr(spec, field.name) for field in dataclasses.fields(spec)))
-
-
 @cache
 def _source_of(foreign: type) -> str:
-    """Digest of the file that defines the class, so that an edited policy is run again."""
+    """Name of the class and digest of the file that defines it, so that an edited policy of the user is run again."""
     path = inspect.getsourcefile(foreign)
     source = Path(path).read_bytes() if path and Path(path).is_file() else inspect.getsource(foreign).encode()
-    return _digest(source)
+    return f"{path_of(foreign)} {hashlib.sha256(source).hexdigest()}"

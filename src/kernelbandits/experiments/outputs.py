@@ -19,10 +19,17 @@ import polars as pl
 from kernelbandits import __version__
 from kernelbandits.experiments.engines import Engine
 from kernelbandits.experiments.grid import Experiment, own_code
-from kernelbandits.experiments.report import contents, notes_on, regret_picture, summary_of, with_details
-from kernelbandits.experiments.results import Results, Store, write_frames
-from kernelbandits.experiments.running import Runner
-from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, write_text
+from kernelbandits.experiments.results import (
+    Results,
+    contents,
+    notes_on,
+    regret_picture,
+    summary_of,
+    with_details,
+    write_frames,
+)
+from kernelbandits.experiments.running import Runner, Store
+from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, save, write_text
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
 
@@ -32,15 +39,8 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
 class RunOptions:
     """How to run an experiment or a study, and where its files go.
 
-    Attributes:
-        folder: the output folder.
-        engine: does the work.
-        seeds: number of seeds, instead of the experiment's own.
-        horizon: rounds of a run, instead of the experiment's own.
-        only: names of the methods, panels or parts to run; all of them if empty.
-        as_json: whether to print JSON instead of tables.
-        report: whether to write an HTML report.
-
+    The number of seeds and the horizon replace the experiment's own; `only` names the methods, panels or parts to run,
+    all of them if empty. `as_json` prints JSON instead of tables, `report` adds an HTML report.
     """
 
     folder: Path
@@ -65,13 +65,8 @@ class RunOptions:
 class Outcome:
     """What was computed, before anything is written.
 
-    Attributes:
-        document: for the screen.
-        page: makes the document of the report.
-        frames: data by file name, .parquet or .csv.
-        pictures: by file name without its ending.
-        contents: what was computed, for the provenance.
-
+    `document` is for the screen, `page` makes the one of the report; frames go by file name, .parquet or .csv, pictures
+    by file name without its ending; `contents` says what was computed, for the provenance.
     """
 
     document: Document
@@ -83,8 +78,6 @@ class Outcome:
 
 def run_and_report(options: RunOptions, compute: Callable[[Runner], Outcome]) -> None:
     """Compute with a progress bar, write the output folder, and print tables or JSON."""
-    from kernelbandits.reporting import save
-
     started, folder = time.monotonic(), options.folder
     outcome = compute(Runner(Store(folder), options.engine))
     seconds = time.monotonic() - started
@@ -137,8 +130,11 @@ def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> d
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
         "engine": repr(engine),
-        "versions": {"kernelbandits": __version__, "python": platform.python_version()}
-        | {name: version(name) for name in _LIBRARIES},
+        "versions": {
+            "kernelbandits": __version__,
+            "python": platform.python_version(),
+            **dict(zip(_LIBRARIES, map(version, _LIBRARIES), strict=True)),
+        },
         "code": own_code(),
         "machine": {"system": platform.system(), "processor": platform.machine()},
     }

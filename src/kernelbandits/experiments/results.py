@@ -1,72 +1,49 @@
-"""Finished cells on disk, and the results of an experiment as tidy rows."""
+"""The results of an experiment as tidy rows, and the sections of its report: pure functions of the results."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kernelbandits.environments.metrics import mean_and_standard_error
-from kernelbandits.errors import KernelBanditsError
-from kernelbandits.experiments.grid import Cell, Experiment
-from kernelbandits.reporting import replacing
+from kernelbandits.experiments.grid import Experiment, files_in
+from kernelbandits.reporting import (
+    Axis,
+    Chart,
+    Charts,
+    Column,
+    Curves,
+    Document,
+    Entry,
+    Findings,
+    Group,
+    Line,
+    Listing,
+    Mark,
+    PanelCurves,
+    Picture,
+    Rule,
+    Section,
+    Table,
+    looks,
+    replacing,
+    toml_key,
+    toml_lines,
+    toml_value,
+)
+from kernelbandits.specs import to_table
 from kernelbandits.types import Array
 
-Rows = NDArray[np.void]
-"""What is kept of a run: (arm, regret) of every round."""
-
-ROW = np.dtype([("arm", "<i4"), ("regret", "<f8")])
 _WRITERS: Mapping[str, Callable[[pl.DataFrame, Path], Any]] = {
     ".parquet": pl.DataFrame.write_parquet,
     ".csv": pl.DataFrame.write_csv,
 }
-_ABANDONED_AFTER = 3600.0  # seconds; a younger half-written file may belong to a run that is still alive
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Store:
-    """A folder with one file per finished cell, named by the cell's fingerprint.
-
-    A cell is there whole or not at all, whatever kills the process.
-    """
-
-    folder: Path
-
-    def __post_init__(self) -> None:
-        # A worker process may have another current folder than the process that asks it to write.
-        object.__setattr__(self, "folder", Path(self.folder).absolute())
-
-    @property
-    def cells(self) -> Path:
-        """The folder of the cells."""
-        return self.folder / "cells"
-
-    def prepare(self) -> None:
-        """Make the folder, and clear what a killed run left half written."""
-        self.cells.mkdir(parents=True, exist_ok=True)
-        for path in self.cells.glob("*.part"):
-            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER:
-                path.unlink(missing_ok=True)
-
-    def save(self, fingerprint: str, rows: Rows) -> None:
-        """Write a cell so that no reader ever sees half of it."""
-        with replacing(self.cells / f"{fingerprint}.npy") as part, part.open("wb") as file:
-            np.save(file, rows, allow_pickle=False)
-
-    def load(self, fingerprint: str, horizon: int) -> Rows | None:
-        """The rows of a cell; None if it is missing or not whole."""
-        try:
-            rows = np.load(self.cells / f"{fingerprint}.npy", allow_pickle=False)
-        except (FileNotFoundError, ValueError, EOFError):
-            return None
-        return rows if rows.dtype == ROW and len(rows) == horizon else None
 
 
 @final
@@ -83,32 +60,6 @@ class Results:
 
     experiment: Experiment
     frame: pl.DataFrame
-
-    @staticmethod
-    def collect(experiment: Experiment, cells: Sequence[Cell], store: Store) -> Results:
-        """Read every cell of the store into one table, in the order of the grid."""
-        arms, regrets = [], []
-        for cell in cells:
-            rows = store.load(cell.fingerprint, cell.horizon)
-            if rows is None:
-                raise KernelBanditsError(f"{cell}: its file vanished from {store.cells}; run the same command again")
-            arms.append(rows["arm"])
-            regrets.append(rows["regret"])
-        horizon, regret = experiment.horizon, np.array(regrets)
-        cell_of_row = np.repeat(np.arange(len(cells)), horizon)
-        frame = pl.DataFrame(
-            {
-                "experiment": pl.Series([experiment.name] * len(cells))[cell_of_row],
-                "panel": pl.Series([cell.panel.name for cell in cells])[cell_of_row],
-                "method": pl.Series([cell.method for cell in cells])[cell_of_row],
-                "seed": np.repeat([cell.seed for cell in cells], horizon),
-                "round": np.tile(np.arange(1, horizon + 1), len(cells)),
-                "arm": np.concatenate(arms),
-                "regret": regret.ravel(),
-                "cumulative_regret": np.cumsum(regret, axis=1).ravel(),
-            }
-        )
-        return Results(experiment, frame)
 
     def curves(self, panel: str, method: str) -> Array:
         """Cumulative regret of every seed, shape (seeds, T)."""
@@ -133,6 +84,174 @@ class Results:
     def write(self, folder: Path) -> list[Path]:
         """Write `results.parquet` and `summary.csv`, each whole or not at all; returns the files written."""
         return write_frames(folder, self.frames())
+
+
+def report_on(results: Results, sections: Sequence[Section] = (), findings: Sequence[str] = ()) -> Document:
+    """Curves, final regrets, notes and settings. A study adds `sections` of its own and `findings`, one per line."""
+    return with_details(summary_of(results, sections, findings), results)
+
+
+def summary_of(results: Results, sections: Sequence[Section] = (), findings: Sequence[str] = ()) -> Document:
+    """Final regrets, findings and notes: what a terminal shows."""
+    experiment, notes = results.experiment, notes_on(results.experiment)
+    data = tuple(f"{panel}: {line}" for panel, lines in notes.items() for line in lines)
+    record: dict[str, Any] = {"experiment": experiment.name, "summary": results.summary().to_dicts()}
+    shown: list[Section] = [regret_table(results), *sections]
+    if findings:
+        shown.append(Findings("Findings", tuple(findings)))
+        record["findings"] = list(findings)
+    if notes:
+        shown.append(Findings("Data", data))
+        record["notes"] = notes
+    lead = (
+        experiment.name,
+        f"{experiment.horizon:,} rounds",
+        counted(len(experiment.seeds), "seed"),
+        counted(len(experiment.panels), "panel"),
+        counted(len(experiment.methods), "method"),
+    )
+    return Document(experiment.title or experiment.name, tuple(shown), lead, record)
+
+
+def with_details(summary: Document, results: Results) -> Document:
+    """The summary with curves above and settings below."""
+    return replace(summary, sections=(regret_curves(results), *summary.sections, settings(results.experiment)))
+
+
+def regret_curves(results: Results) -> Curves:
+    """Mean cumulative regret against the round, to look into on a page."""
+    experiment, seeds = results.experiment, len(results.experiment.seeds)
+    panels = []
+    for panel in experiment.panels:
+        curves = {}
+        for method in panel.methods:
+            mean, error = mean_and_standard_error(results.curves(panel.name, method))
+            curves[method] = (mean, error if np.isfinite(error).all() else None)
+        largest = max(float(mean[-1]) for mean, _ in curves.values())
+        panels.append(PanelCurves(panel.name, curves, panel.mark, _decimals(largest)))
+    caption = "Mean over 1 seed." if seeds == 1 else f"Mean over {seeds} seeds; the band is one standard error."
+    given = looks(experiment.methods, experiment.look_order)
+    return Curves("Cumulative regret", caption, experiment.horizon, given, tuple(panels), experiment.columns)
+
+
+def regret_picture(results: Results) -> Picture:
+    """Mean cumulative regret against the round with bands of one standard error, one chart per panel."""
+    experiment, horizon = results.experiment, results.experiment.horizon
+    given = looks(experiment.methods, experiment.look_order)
+    columns = min(experiment.columns, len(experiment.panels))
+    charts = []
+    for i, panel in enumerate(experiment.panels):
+        marks: list[Mark] = []
+        for j, method in enumerate(panel.methods):
+            mean, error = mean_and_standard_error(results.curves(panel.name, method))
+            # Markers stand at different rounds for different methods, so that curves on top of each other show both.
+            first = min(int(horizon * (0.12 + 0.1 * j / len(panel.methods))), horizon - 1)
+            step = max(1, horizon // 6)
+            marks.append(Line(np.arange(1, horizon + 1), mean, given[method], method, error, first, step))
+        if panel.mark:
+            marks.append(Rule(panel.mark, "x", "end of exploration"))
+        x = Axis("round" if i + columns >= len(experiment.panels) else "", low=0, high=horizon)
+        charts.append(Chart(panel.name, marks, x, Axis("" if i % columns else "cumulative regret", low=0)))
+    width = max(3.7 * columns + 0.3, 5.0)
+    legend_columns = int(width / 2.25)  # inches for the longest of the paper's names
+    legend_rows = ceil((len(experiment.methods) + 1) / legend_columns)
+    height = 2.7 * ceil(len(experiment.panels) / columns) + 0.4 + 0.25 * legend_rows
+    grid = Charts(charts, columns, height, legend="outside upper center", legend_columns=legend_columns)
+    return Picture("Cumulative regret", (grid,), f"cumulative regret of {', '.join(experiment.methods)}", width)
+
+
+def regret_table(results: Results) -> Table:
+    """Final regret: one row per method, one column per panel, the best of each panel in bold, and the ratio to it."""
+    experiment, seeds = results.experiment, len(results.experiment.seeds)
+    entries: dict[tuple[str, str], Entry] = {}
+    for (panel,), rows in results.summary().group_by("panel", maintain_order=True):
+        best, digits = float(rows["mean_regret"].min()), _decimals(float(rows["mean_regret"].max()))  # type: ignore[arg-type]
+        for row in rows.iter_rows(named=True):
+            mean, error = row["mean_regret"], row["standard_error"]
+            shown = f"{mean:,.{digits}f}" + ("" if error is None else f" ± {error:,.{digits}f}")
+            ratio = f"{mean / best:.2f} × best" if best > 0 else ""
+            entries[str(panel), row["method"]] = Entry(shown, ratio, mean == best)
+    return Table(
+        title="Final regret",
+        columns=(Column("method", numeric=False), *(Column(panel.name) for panel in experiment.panels)),
+        rows=tuple(
+            (Entry(method), *(entries.get((panel.name, method), Entry("–")) for panel in experiment.panels))
+            for method in experiment.methods
+        ),
+        caption=(
+            f"Regret after {experiment.horizon:,} rounds, mean of {counted(seeds, 'seed')}"
+            f"{' ± standard error' if seeds > 1 else ''}"
+        ),
+        colours=tuple(look.colour for look in looks(experiment.methods, experiment.look_order).values()),
+    )
+
+
+def settings(experiment: Experiment) -> Group:
+    """Environments and methods as TOML; a method that is the same in several panels is listed once."""
+    environments = tuple(
+        (
+            panel.name,
+            "",
+            f"[[panels]]\nname = {toml_value(panel.name)}\n"
+            f"[panels.environment]\n{toml_lines(to_table(panel.environment))}",
+        )
+        for panel in experiment.panels
+    )
+    methods = []
+    for method in experiment.methods:
+        forms: dict[str, list[str]] = {}
+        for panel in experiment.panels:
+            if method in panel.methods:
+                form = f"[methods.{toml_key(method)}]\n{toml_lines(to_table(panel.methods[method]))}"
+                forms.setdefault(form, []).append(panel.name)
+        everywhere = len(experiment.panels)
+        methods += [
+            (method, "" if len(names) == everywhere else f"in {' · '.join(names)}", form)
+            for form, names in forms.items()
+        ]
+    return Group("Settings", (Listing("Environments", environments), Listing("Methods", tuple(methods))))
+
+
+def notes_on(experiment: Experiment) -> dict[str, list[str]]:
+    """The notes of the environments by panel, where there are any; raises if one cannot serve the experiment."""
+    notes: dict[str, list[str]] = {}
+    for panel in experiment.panels:
+        if lines := list(panel.environment.notes(experiment.horizon)):
+            notes[panel.name] = lines
+    return notes
+
+
+def contents(experiment: Experiment) -> dict[str, Any]:
+    """Everything needed to run the experiment again, as plain data."""
+    return {
+        "experiment": {
+            "name": experiment.name,
+            "title": experiment.title,
+            "horizon": experiment.horizon,
+            "panels": [
+                {
+                    "name": panel.name,
+                    "environment": to_table(panel.environment),
+                    "methods": to_table(panel.methods),
+                    "mark": panel.mark,
+                }
+                for panel in experiment.panels
+            ],
+        },
+        "notes": notes_on(experiment),
+        "files": files_in([[panel.environment, panel.methods] for panel in experiment.panels]),
+        "seeds": list(experiment.seeds),
+    }
+
+
+def counted(n: int, thing: str) -> str:
+    """1 seed, 2 seeds."""
+    return f"{n} {thing}{'s' * (n != 1)}"
+
+
+def _decimals(largest: float) -> int:
+    """Digits after the point in a panel whose largest mean is this: at least three figures of it are shown."""
+    return 1 if not largest < 10.0 else 2 if largest >= 1.0 else 3
 
 
 def write_frames(folder: Path, frames: Mapping[str, pl.DataFrame]) -> list[Path]:

@@ -2,34 +2,76 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TypeVar, final
+from typing import NamedTuple, TypeVar, final
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from kernelbandits import __version__, checks
 from kernelbandits.environments import Environment, Rounds
 from kernelbandits.environments.play import replay
-from kernelbandits.errors import CellFailed, EngineFailed
-from kernelbandits.experiments.engines import Engine, local
+from kernelbandits.errors import CellFailed, EngineFailed, KernelBanditsError
+from kernelbandits.experiments.engines import Engine, in_order, local
 from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_code
-from kernelbandits.experiments.results import ROW, Results, Rows, Store
+from kernelbandits.experiments.results import Results
 from kernelbandits.problem import Problem
-from kernelbandits.reporting import Progress
+from kernelbandits.reporting import Progress, replacing
 from kernelbandits.tables.digests import content_digest
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
+Rows = NDArray[np.void]
+"""What is kept of a run: (arm, regret) of every round."""
+
+_ROW = np.dtype([("arm", "<i4"), ("regret", "<f8")])
+_ABANDONED_AFTER = 3600.0  # seconds; a younger half-written file may belong to a run that is still alive
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class RunProgress:
+class Store:
+    """A folder `cells` in this folder with one file per finished cell, named by the cell's fingerprint.
+
+    A cell is there whole or not at all, whatever kills the process.
+    """
+
+    folder: Path
+    cells: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        # A worker process may have another current folder than the process that asks it to write.
+        object.__setattr__(self, "cells", Path(self.folder).absolute() / "cells")
+
+    def prepare(self) -> None:
+        """Make the folder, and clear what a killed run left half written."""
+        self.cells.mkdir(parents=True, exist_ok=True)
+        for path in self.cells.glob("*.part"):
+            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER:
+                path.unlink(missing_ok=True)
+
+    def save(self, fingerprint: str, rows: Rows) -> None:
+        """Write a cell so that no reader ever sees half of it."""
+        with replacing(self.cells / f"{fingerprint}.npy") as part, part.open("wb") as file:
+            np.save(file, rows, allow_pickle=False)
+
+    def load(self, cell: Cell) -> Rows | None:
+        """The rows of a cell; None if it is missing or not whole."""
+        try:
+            rows = np.load(self.cells / f"{cell.fingerprint}.npy", allow_pickle=False)
+        except (FileNotFoundError, ValueError, EOFError):
+            return None
+        return rows if rows.dtype == _ROW and len(rows) == cell.horizon else None
+
+
+class RunProgress(NamedTuple):
     """How far a run is: cells that were there before, cells done now, cells in total."""
 
     kept: int
@@ -53,16 +95,20 @@ def run(
     cells = list(experiment.cells())
     store = store if isinstance(store, Store) else Store(Path(store))
     store.prepare()
-    missing = [cell for cell in cells if store.load(cell.fingerprint, cell.horizon) is None]
+    missing = [cell for cell in cells if store.load(cell) is None]
     kept, done = len(cells) - len(missing), 0
     on_progress(RunProgress(kept, done, len(cells)))
+    # Cells that share an instance go to one worker together, so that contexts and means are drawn once for them. The
+    # largest environments come first, so that no worker is left alone with one at the end.
+    instance = attrgetter("panel.name", "seed")
+    units = [list(group) for _, group in groupby(sorted(missing, key=instance), key=instance)]
+    units.sort(key=lambda unit: -int(getattr(unit[0].panel.environment, "dim", 0)))
     # Workers that share the files write every cell as soon as it is played; others send back the cells of an instance.
-    units = _units(missing)
-    played = engine.map(partial(_play_into, store), units) if engine.shares_files else _save_here(engine, store, units)
+    played = engine.map(partial(_play, store.save), units) if engine.shares_files else _save_here(engine, store, units)
     for n_finished in played:
         done += n_finished
         on_progress(RunProgress(kept, done, len(cells)))
-    return Results.collect(experiment, cells, store)
+    return _collected(experiment, cells, store)
 
 
 @final
@@ -86,12 +132,8 @@ class Runner:
 
     def map(self, title: str, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
         """The answers in the order of the tasks, whichever is ready first. Give the longest tasks first."""
-        found: dict[int, Answer] = {}
         with Progress(title, len(tasks)) as bar:
-            for i, answer in self.engine.map(partial(_numbered, function), list(enumerate(tasks))):
-                found[i] = answer
-                bar.show(len(found), f"{len(found)}/{len(tasks)}")
-        return [found[i] for i in range(len(tasks))]
+            return in_order(self.engine, function, tasks, lambda done: bar.show(done, f"{done}/{len(tasks)}"))
 
 
 def world(environment: Environment, horizon: int, seed: int) -> tuple[Problem, Rounds, np.random.SeedSequence]:
@@ -100,20 +142,6 @@ def world(environment: Environment, horizon: int, seed: int) -> tuple[Problem, R
     instance = environment.draw(np.random.default_rng(for_instance))
     for_rounds, for_method = for_play.spawn(2)
     return instance.problem(horizon), instance.rounds(horizon, np.random.default_rng(for_rounds)), for_method
-
-
-def _numbered(function: Callable[[Task], Answer], task: tuple[int, Task]) -> tuple[int, Answer]:
-    return task[0], function(task[1])
-
-
-def _units(cells: list[Cell]) -> list[list[Cell]]:
-    """Cells that share an instance go to one worker together, so that contexts and means are drawn once for them.
-
-    The largest environments come first, so that no worker is left alone with one at the end.
-    """
-    instance = attrgetter("panel.name", "seed")
-    units = [list(group) for _, group in groupby(sorted(cells, key=instance), key=instance)]
-    return sorted(units, key=lambda unit: -int(getattr(unit[0].panel.environment, "dim", 0)))
 
 
 def _save_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:
@@ -127,12 +155,6 @@ def _save_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterato
         yield len(played)
 
 
-def _play_into(store: Store, unit: list[Cell]) -> int:
-    for fingerprint, rows in _play(unit):
-        store.save(fingerprint, rows)
-    return len(unit)
-
-
 def _play_elsewhere(task: tuple[str, dict[str, str], list[Cell]]) -> list[tuple[str, Rows]]:
     """Play the cells only where code and data are those that the fingerprints stand for."""
     code, files, unit = task
@@ -144,11 +166,13 @@ def _play_elsewhere(task: tuple[str, dict[str, str], list[Cell]]) -> list[tuple[
     for path, digest in files.items():
         if not Path(path).is_file() or content_digest(path) != digest:
             raise EngineFailed(f"a worker has no file {path}, or another one; put the same file there on every worker")
-    return list(_play(unit))
+    played: list[tuple[str, Rows]] = []
+    _play(lambda fingerprint, rows: played.append((fingerprint, rows)), unit)
+    return played
 
 
-def _play(unit: list[Cell]) -> Iterator[tuple[str, Rows]]:
-    """Play every cell of one instance; yields (fingerprint, rows)."""
+def _play(save: Callable[[str, Rows], None], unit: list[Cell]) -> int:
+    """Play the cells of one instance, save each by its fingerprint as soon as it is played; return their number."""
     first = unit[0]
     try:
         problem, rounds, for_method = world(first.panel.environment, first.horizon, first.seed)
@@ -160,6 +184,33 @@ def _play(unit: list[Cell]) -> Iterator[tuple[str, Rows]]:
             trace = replay(cell.panel.methods[cell.method], problem, rounds, np.random.default_rng(for_method))
         except Exception as error:
             raise CellFailed(f"{cell}: {type(error).__name__}: {error}") from error
-        rows = np.empty(len(trace.arms), dtype=ROW)
+        rows = np.empty(len(trace.arms), dtype=_ROW)
         rows["arm"], rows["regret"] = trace.arms, trace.regrets
-        yield cell.fingerprint, rows
+        save(cell.fingerprint, rows)
+    return len(unit)
+
+
+def _collected(experiment: Experiment, cells: Sequence[Cell], store: Store) -> Results:
+    """Every cell of the store in one table, in the order of the grid."""
+    arms, regrets = [], []
+    for cell in cells:
+        rows = store.load(cell)
+        if rows is None:
+            raise KernelBanditsError(f"{cell}: its file vanished from {store.cells}; run the same command again")
+        arms.append(rows["arm"])
+        regrets.append(rows["regret"])
+    horizon, regret = experiment.horizon, np.array(regrets)
+    cell_of_row = np.repeat(np.arange(len(cells)), horizon)
+    frame = pl.DataFrame(
+        {
+            "experiment": pl.Series([experiment.name] * len(cells))[cell_of_row],
+            "panel": pl.Series([cell.panel.name for cell in cells])[cell_of_row],
+            "method": pl.Series([cell.method for cell in cells])[cell_of_row],
+            "seed": np.repeat([cell.seed for cell in cells], horizon),
+            "round": np.tile(np.arange(1, horizon + 1), len(cells)),
+            "arm": np.concatenate(arms),
+            "regret": regret.ravel(),
+            "cumulative_regret": np.cumsum(regret, axis=1).ravel(),
+        }
+    )
+    return Results(experiment, frame)

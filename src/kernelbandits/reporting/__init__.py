@@ -1,8 +1,35 @@
-"""Documents of sections for a terminal, a page or JSON; charts, progress, files. Only this room draws or prints.
+"""Documents of sections for a terminal, a page or JSON; charts, progress, files. Only this room draws or prints."""
 
-`__init__.pyi` says what is exported; a module is loaded when one of its names is first used.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from kernelbandits.reporting.charts import (
+    COLOURS,
+    Axis,
+    Chart,
+    Charts,
+    Line,
+    Look,
+    Mark,
+    Points,
+    Remark,
+    Rule,
+    Shade,
+    draw,
+    look,
+    looks,
+    save,
+)
+from kernelbandits.reporting.curves import Curves, PanelCurves
+from kernelbandits.reporting.document import Column, Document, Entry, Table, print_json
+from kernelbandits.reporting.files import replacing, write_text
+from kernelbandits.reporting.progress import Progress
+from kernelbandits.reporting.sections import (
+    Facts,
+    Findings,
+    Group,
+    Listing,
+    Note,
+    Picture,
+    Section,
+    toml_key,
+    toml_lines,
+    toml_value,
+)

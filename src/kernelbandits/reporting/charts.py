@@ -1,22 +1,54 @@
-"""Charts as data: marks on two axes. `kernelbandits.reporting.figures` draws them."""
+"""Charts as data, marks on two axes, and how matplotlib draws them. It is imported only when something is drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, final
 
 import numpy as np
 
-from kernelbandits.reporting.styles import COLOURS, Look
+from kernelbandits.reporting.files import replacing
 from kernelbandits.types import Array, ArrayLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
-GREY = "0.45"
-DOTTED: tuple[float, ...] = (1, 1.65)
+    from kernelbandits.reporting.sections import Picture
+
+# Okabe and Ito's palette, which colour-blind readers can tell apart; dashes and markers serve black and white.
+COLOURS = ("#000000", "#D55E00", "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#CC79A7", "#7F7F7F")
+_DASHES: tuple[tuple[float, ...], ...] = ((), (5, 1.5), (1, 1), (5, 1.5, 1, 1.5))
+_MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
+_LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 3.4, "fontsize": 9}
+_METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
 Side = Literal["x", "y"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Look:
+    """An index into `COLOURS`, dashes as lengths on and off in line widths, and matplotlib's name of the marker."""
+
+    colour: int
+    dashes: tuple[float, ...] = ()
+    marker: str = ""
+
+
+def look(i: int) -> Look:
+    """The i-th look. The ninth has the colour of the first with another dash and marker."""
+    turn = i + i // len(COLOURS)
+    return Look(i % len(COLOURS), _DASHES[turn % len(_DASHES)], _MARKERS[turn % len(_MARKERS)])
+
+
+def looks(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, Look]:
+    """One look per name, given out in the order of `order` first, then of the names."""
+    names = list(dict.fromkeys(names))
+    places = list(dict.fromkeys((*order, *names)))
+    return dict(zip(names, [look(places.index(name)) for name in names], strict=True))
 
 
 class Mark(Protocol):
@@ -29,10 +61,7 @@ class Mark(Protocol):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """A line through points, with a band of ± `error` where that is known.
-
-    Markers are drawn at every `step`-th point from `first` on.
-    """
+    """A line through points with a band of ± `error`, and markers at every `step`-th point from `first` on."""
 
     x: ArrayLike
     y: ArrayLike
@@ -44,9 +73,10 @@ class Line:
 
     def draw(self, axes: Axes) -> None:
         colour, dashes = COLOURS[self.look.colour], self.look.dashes
+        x, y = np.asarray(self.x), np.asarray(self.y)
         axes.plot(
-            np.asarray(self.x),
-            np.asarray(self.y),
+            x,
+            y,
             color=colour,
             linestyle=(0, dashes) if dashes else "-",
             marker=self.look.marker,
@@ -56,9 +86,8 @@ class Line:
             label=self.label,
         )
         if self.error is not None and np.isfinite(self.error).all():
-            y = np.asarray(self.y)
             low = np.where(y > 0, np.maximum(y - self.error, 1e-3 * y), y - self.error)  # for logarithmic axes
-            axes.fill_between(np.asarray(self.x), low, y + self.error, color=colour, alpha=0.15, lw=0)
+            axes.fill_between(x, low, y + self.error, color=colour, alpha=0.15, lw=0)
 
 
 @final
@@ -96,12 +125,12 @@ class Rule:
     at: float
     side: Side
     label: str = ""
-    dashes: tuple[float, ...] = DOTTED
-    colour: str = GREY
+    dashes: tuple[float, ...] = (1, 1.65)
+    colour: str = "0.45"
 
     def draw(self, axes: Axes) -> None:
-        across = {"x": axes.axvline, "y": axes.axhline}[self.side]
-        style = (0, self.dashes) if self.dashes else "-"
+        style: Any = (0, self.dashes) if self.dashes else "-"
+        across = axes.axvline if self.side == "x" else axes.axhline
         across(self.at, color=self.colour, linestyle=style, linewidth=1.2, label=self.label)
 
 
@@ -116,7 +145,7 @@ class Shade:
     label: str = ""
 
     def draw(self, axes: Axes) -> None:
-        across: Any = getattr(axes, {"x": "axvspan", "y": "axhspan"}[self.side])
+        across: Any = axes.axvspan if self.side == "x" else axes.axhspan
         across(self.low, self.high, color="0.9", lw=0, zorder=0, label=self.label)
 
 
@@ -147,16 +176,9 @@ class Remark:
 @final
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis.
+    """One axis. "symlog" is linear below 1; ticks are chosen by themselves when empty; None leaves a limit to the data.
 
-    Attributes:
-        label: its name.
-        scale: "linear", "log" or "symlog" (linear below 1).
-        ticks: where numbers stand; chosen by themselves when empty.
-        names: texts instead of the numbers, for the values 0, 1, …; the first one is at the top.
-        low: the smallest value shown; None leaves it to the data.
-        high: the largest value shown.
-
+    `names` are texts instead of the numbers 0, 1, …; the first one is at the top.
     """
 
     label: str = ""
@@ -182,16 +204,9 @@ class Chart:
 @final
 @dataclass(frozen=True, slots=True)
 class Charts:
-    """Charts side by side, in rows of `columns`.
+    """Charts in rows of `columns`; `height` is in inches, and `share_y` gives all of them the same y axis.
 
-    Attributes:
-        charts: from the left to the right, then downwards.
-        columns: how many stand in a row.
-        height: inches, legend included.
-        share_y: whether all have the same y axis.
-        legend: place of one legend of all charts that have none inside, such as "outside upper center"; "" for none.
-        legend_columns: entries side by side in it.
-
+    `legend` is the place of one legend of all charts that have none inside, such as "outside upper center".
     """
 
     charts: Sequence[Chart]
@@ -200,3 +215,86 @@ class Charts:
     share_y: bool = False
     legend: str = ""
     legend_columns: int = 3
+
+
+def draw(picture: Picture) -> Figure:
+    """The picture as a figure of matplotlib."""
+    from matplotlib.figure import Figure
+
+    heights = [charts.height for charts in picture.charts]
+    figure = Figure(figsize=(picture.width, sum(heights)), layout="constrained")
+    bands = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)
+    for charts, band in zip(picture.charts, bands.flat, strict=True):
+        _draw_charts(charts, band)
+    return figure
+
+
+def save(picture: Picture | Figure, stem: Path) -> list[Path]:
+    """Write the picture as PNG and SVG; returns the files written."""
+    from matplotlib.figure import Figure
+
+    figure = picture if isinstance(picture, Figure) else draw(picture)
+    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in _METADATA]
+    for path, kind in zip(paths, _METADATA, strict=True):
+        with replacing(path) as part:
+            write_figure(figure, part, kind)
+    return paths
+
+
+def write_figure(figure: Figure, target: Any, kind: str) -> None:
+    """Write the figure to a path or stream as "png" or "svg", the same bytes for the same picture."""
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.hashsalt": "kernelbandits"}):
+        figure.savefig(target, format=kind, dpi=160, metadata=_METADATA[kind])
+
+
+def _draw_charts(charts: Charts, figure: SubFigure) -> None:
+    rows = ceil(len(charts.charts) / charts.columns)
+    grid = figure.subplots(rows, charts.columns, squeeze=False, sharey=charts.share_y)
+    for axes in grid.flat[len(charts.charts) :]:
+        axes.set_axis_off()
+    drawn = list(zip(charts.charts, grid.flat, strict=False))
+    for chart, axes in drawn:
+        for mark in chart.marks:
+            mark.draw(axes)
+    for chart, axes in drawn:  # once all marks are drawn: limits that are set would hold for all shared axes
+        axes.set_title(chart.title, fontsize=10)
+        _set_axis(axes, "x", chart.x)
+        _set_axis(axes, "y", chart.y)
+        axes.set_axisbelow(True)
+        axes.grid(visible=True, color="0.92", linewidth=0.6)
+        axes.spines[["top", "right"]].set_visible(False)
+        if chart.legend:
+            beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+            axes.legend(**((beside if chart.legend == "right" else {"loc": chart.legend}) | _LEGEND))
+    if charts.legend:
+        handles: dict[str, Any] = {}
+        for chart, axes in drawn:
+            for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+                if not chart.legend:
+                    handles.setdefault(name, handle)
+        place: dict[str, Any] = {"loc": charts.legend, "ncols": charts.legend_columns}
+        figure.legend(handles.values(), handles.keys(), **place, **_LEGEND)
+
+
+def _set_axis(axes: Axes, side: Side, axis: Axis) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axes.set(**{f"{side}label": axis.label})
+    line = getattr(axes, f"{side}axis")
+    if axis.scale != "linear":
+        getattr(axes, f"set_{side}scale")(axis.scale, **({"linthresh": 1.0} if axis.scale == "symlog" else {}))
+    if axis.low is not None or axis.high is not None:
+        getattr(axes, f"set_{side}lim")(axis.low, axis.high)
+    if axis.scale == "log":
+        low, high = getattr(axes, f"get_{side}lim")()
+        line.set_major_locator(LogLocator(subs=(1.0,) if high / low > 300.0 else (1.0, 2.0, 5.0)))
+        line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1 else f"{value:,.0f}"))
+        line.set_minor_locator(NullLocator())
+    if axis.ticks:
+        line.set_ticks(list(axis.ticks), [f"{tick:g}" for tick in axis.ticks])
+        line.set_minor_locator(NullLocator())
+    if axis.names:
+        line.set_ticks(range(len(axis.names)), axis.names)
+        line.set_inverted(True)

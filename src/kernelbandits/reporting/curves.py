@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbandits.reporting.styles import Look
+from kernelbandits.reporting.charts import Look
 from kernelbandits.types import Array
 
 if TYPE_CHECKING:
@@ -24,20 +24,14 @@ _SCALES = {"linear": "linear", "log": "log regret", "loglog": "log–log"}
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class MethodCurve:
-    """Mean and standard error over seeds in every round, shape (T,); `error` is None for a single seed."""
-
-    mean: Array
-    error: Array | None
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class PanelCurves:
-    """The curves of a panel by method. `mark` is a round to mark; `decimals` are shown of each value."""
+    """The curves of a panel by method. `mark` is a round to mark; `decimals` are shown of each value.
+
+    A curve is the mean and its standard error over seeds in every round, shape (T,); None for a single seed.
+    """
 
     name: str
-    curves: Mapping[str, MethodCurve]
+    curves: Mapping[str, tuple[Array, Array | None]]
     mark: int | None
     decimals: int
 
@@ -102,10 +96,10 @@ class Curves:
                     "curves": [
                         {
                             "method": methods.index(method),
-                            "mean": _rounded(curve.mean[rounds - 1]),
-                            "error": None if curve.error is None else _rounded(curve.error[rounds - 1]),
+                            "mean": _rounded(mean[rounds - 1]),
+                            "error": None if error is None else _rounded(error[rounds - 1]),
                         }
-                        for method, curve in panel.curves.items()
+                        for method, (mean, error) in panel.curves.items()
                     ],
                 }
                 for panel in self.panels

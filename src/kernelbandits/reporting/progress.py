@@ -47,23 +47,15 @@ class Progress(AbstractContextManager["Progress"]):
 
 
 def _new_bar() -> Bar:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress as Bar,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich import console, progress
 
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[note]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TextColumn("{task.fields[note]}"),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(),
     )
-    return Bar(*columns, console=Console(stderr=True))
+    return progress.Progress(*columns, console=console.Console(stderr=True))

@@ -1,14 +1,17 @@
-"""Sections of texts, pictures and settings."""
+"""Sections of texts, pictures and settings, and settings as TOML in the form that a user's file may have."""
 
 from __future__ import annotations
 
 import base64
+import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Protocol, final
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Protocol, final
 
-from kernelbandits.reporting.charts import Charts
+from kernelbandits.reporting.charts import Charts, draw, write_figure
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -69,10 +72,10 @@ class Picture:
     width: float = 10.5
 
     def html(self) -> str:
-        from kernelbandits.reporting.figures import svg
-
         # As an image rather than inline: names inside two pictures cannot clash, and nothing in one can run.
-        data = base64.b64encode(svg(self).encode()).decode()
+        svg = BytesIO()
+        write_figure(draw(self), svg, "svg")
+        data = base64.b64encode(svg.getvalue()).decode()
         image = f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(self.description)}">'
         return f'<div class="scroll picture" tabindex="0" role="group" aria-label="{escape(self.title)}">{image}</div>'
 
@@ -137,3 +140,28 @@ def _texts(lines: Iterable[str]) -> Iterable[RenderableType]:
     from rich.text import Text
 
     return [Text(line) for line in lines]
+
+
+def toml_lines(table: Mapping[str, Any], prefix: str = "") -> str:
+    """A table as lines `key.inner = value`, which is valid TOML."""
+    lines = []
+    for name, value in table.items():
+        key = prefix + toml_key(name)
+        inner = isinstance(value, Mapping) and value
+        lines.append(toml_lines(value, f"{key}.") if inner else f"{key} = {toml_value(value)}")
+    return "\n".join(lines)
+
+
+def toml_key(name: str) -> str:
+    """A name as a TOML key, in quotes where it needs them."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_value(name)
+
+
+def toml_value(value: Any) -> str:
+    """A value on one line. JSON writes texts, numbers and truth values as TOML does, but for the character 127."""
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{toml_key(name)} = {toml_value(entry)}" for name, entry in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_info
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
 from kernelbandits.experiments.engines import Dask, InProcess, Loopback, Scheduler, dask, pickling
-from kernelbandits.experiments.engines.reduction import reduce_tree
+from kernelbandits.experiments.engines.engine import reduce_tree
 
 
 @pytest.fixture(scope="module")

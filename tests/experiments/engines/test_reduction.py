@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments.engines import InProcess, Processes
-from kernelbandits.experiments.engines.reduction import reduce_tree, reduce_unordered
+from kernelbandits.experiments.engines.engine import reduce_tree, reduce_unordered
 
 
 @given(st.permutations(range(13)), st.integers(1, 13))

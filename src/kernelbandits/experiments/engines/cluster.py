@@ -10,10 +10,20 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
+from kernelbandits import checks
 from kernelbandits.errors import EngineFailed, InvalidArgument
-from kernelbandits.experiments.engines.base import Answer, Combine, Engine, Map, Task, Tell, ignore
-from kernelbandits.experiments.engines.processes import workers
-from kernelbandits.experiments.engines.reduction import reduce_tree, require_tasks
+from kernelbandits.experiments.engines.engine import (
+    Answer,
+    Combine,
+    Engine,
+    Map,
+    Task,
+    Tell,
+    ignore,
+    n_cores,
+    reduce_tree,
+    require_tasks,
+)
 
 if TYPE_CHECKING:
     from kernelbandits.experiments.engines.connection import Connection
@@ -71,7 +81,7 @@ class Loopback(Cluster):
                 dashboard_address="127.0.0.1:0",  # the default is port 8787, even without a dashboard
                 memory_limit=0,
                 local_directory=folder,
-                preload=["kernelbandits.experiments.engines.worker"],
+                preload=["kernelbandits.experiments.engines.pickling"],
                 silence_logs=logging.CRITICAL,
             ) as cluster,
             connection.connect(cluster.scheduler_address) as connected,
@@ -102,7 +112,7 @@ class Dask(Engine):
     def reduce(
         self, function: Map[Task, Answer], combine: Combine[Answer], tasks: Sequence[Task], on_progress: Tell = ignore
     ) -> Answer:
-        require_tasks(tasks)
+        require_tasks(len(tasks))
         with self.cluster.connect() as connection:
             leaves = connection.submit(function, tasks)
             done: list[None] = []
@@ -118,7 +128,7 @@ class Dask(Engine):
 def dask(scheduler: str | None = None, n_jobs: int | None = None) -> Dask:
     """Return the Dask engine at a scheduler's address, or with `n_jobs` worker processes of this machine."""
     if scheduler is None:
-        return Dask(Loopback(workers(n_jobs)))
+        return Dask(Loopback(n_cores() if n_jobs is None else checks.whole("jobs", n_jobs, at_least=1)))
     if n_jobs is not None:
         raise InvalidArgument(
             f"jobs = {n_jobs} has no meaning with a scheduler: the workers at {scheduler} do the work; leave jobs out"

@@ -17,8 +17,7 @@ from distributed import Client, Future, KilledWorker, Security, comm
 
 from kernelbandits import __version__
 from kernelbandits.errors import EngineFailed, InvalidArgument, KernelBanditsError
-from kernelbandits.experiments.engines.pickling import Modules, Pickled, pickled
-from kernelbandits.experiments.engines.worker import call, call_combine, same
+from kernelbandits.experiments.engines.pickling import Modules, Pickled, call, call_combine, pickled, same
 
 CONNECT_SECONDS = 10.0
 """Time limit for reaching a scheduler."""
@@ -117,7 +116,12 @@ class Connection:
                 f"{error.last_worker.address}; memory may be short there; {_KEPT}"
             ) from error
         except ModuleNotFoundError as error:
-            raise EngineFailed(_missing_module(error)) from error
+            what, where = "it", ", or put it beside the experiment's file"
+            if str(error.name).partition(".")[0] == "kernelbandits":
+                what, where = f"kernelbandits {__version__}", ""
+            raise EngineFailed(
+                f"a worker lacks the module {error.name!r}; install {what} on every worker{where}"
+            ) from error
         except (CancelledError, OSError, TimeoutError) as error:
             if future.status == "error":  # raised by the task itself
                 raise
@@ -184,10 +188,3 @@ async def _kind_of_server(address: str) -> object:
     finally:
         stream.abort()
     return reply.get("type") if isinstance(reply, dict) else None
-
-
-def _missing_module(error: ModuleNotFoundError) -> str:
-    lacks = f"a worker lacks the module {error.name!r}; install"
-    if str(error.name).partition(".")[0] == "kernelbandits":
-        return f"{lacks} kernelbandits {__version__} on every worker"
-    return f"{lacks} it on every worker, or put it beside the experiment's file"

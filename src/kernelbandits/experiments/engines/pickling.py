@@ -1,4 +1,4 @@
-"""Pickled values for workers on other machines, with the user's own modules that they need.
+"""Pickled values for Dask workers, with the user's own modules that they need, and the calls that workers make.
 
 The library is installed on a worker, but `my_policies.py` beside an experiment's file is not. Every value brings the
 source that it needs, so a worker that joins late or restarts needs no preparation.
@@ -10,6 +10,7 @@ import hashlib
 import importlib
 import io
 import pickle
+import signal
 import sys
 import sysconfig
 import threading
@@ -22,6 +23,8 @@ from types import FunctionType, ModuleType
 from typing import Any, final
 
 import cloudpickle
+from distributed import get_worker
+from threadpoolctl import threadpool_limits
 
 from kernelbandits import __version__
 from kernelbandits.errors import EngineFailed
@@ -42,16 +45,40 @@ class Pickled:
     version: str
     content: bytes
 
-    def load(self, modules: Modules, folder: Path) -> Any:
-        """Return the value; `modules` are written into a new folder under `folder` and imported from there."""
+    def load(self, modules: Modules) -> Any:
+        """Return the value on a worker; `modules` are written into a new folder there and imported from it."""
         if self.version != __version__:
             raise EngineFailed(
                 f"a worker has kernelbandits {__version__}, this process has {self.version}; "
                 f"install {self.version} on every worker"
             )
         if modules:
-            _install(modules, folder)
-        return pickle.loads(self.content)
+            _install(modules, Path(get_worker().local_directory))
+        value = pickle.loads(self.content)
+        # Not as a `with` block: a worker may have several threads, and one that leaves the block would lift the limit
+        # for the others.
+        threadpool_limits(1)
+        return value
+
+
+def dask_setup(worker: object) -> None:
+    """Ignore Ctrl-C in a worker process of `Loopback`: the process that started it receives it too, and ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def same(value: Any) -> Any:
+    """Return the value: a task whose answer other tasks share."""
+    return value
+
+
+def call(task: Pickled, task_modules: Modules, function: Pickled, modules: Modules) -> Any:
+    """Return function(task)."""
+    return function.load(modules)(task.load(task_modules))
+
+
+def call_combine(combine: Pickled, modules: Modules, left: Any, right: Any) -> Any:
+    """Return combine(left, right)."""
+    return combine.load(modules)(left, right)
 
 
 def pickled(value: Any) -> tuple[Pickled, Modules]:

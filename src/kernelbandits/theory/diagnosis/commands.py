@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.reporting import print_json, write_text
+from kernelbandits.reporting import print_json, save, write_text
 from kernelbandits.theory.budget import Budget
 from kernelbandits.theory.diagnosis.diagnosis import diagnose
 from kernelbandits.theory.diagnosis.document import budget_document, diagnosis_document
@@ -19,8 +19,6 @@ from kernelbandits.theory.diagnosis.standardising import standardise
 
 def report_sample(sample: ContextSample, folder: Path, *, scaled: bool, as_json: bool, **options: Any) -> None:
     """Diagnose a sample, write picture and record to the folder, print the report."""
-    from kernelbandits.reporting.figures import save
-
     started = time.monotonic()
     if folder.is_file():
         raise InvalidArgument(f"--out: {folder} is a file; give a folder")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelbandits.reporting import Axis, Chart, Charts, Line, Look, Picture, Points, Remark, Rule, Shade
-from kernelbandits.reporting.charts import Mark
+from kernelbandits.reporting import Axis, Chart, Charts, Line, Look, Mark, Picture, Points, Remark, Rule, Shade
 from kernelbandits.theory.diagnosis.diagnosis import Diagnosis
 
 _BIAS, _VARIANCE = Look(1, marker="s"), Look(2, marker="o")
