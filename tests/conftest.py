@@ -1,8 +1,12 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
+import kernelbandits as kb
 from chromium import MISSING
+from small import TOML
 
 settings.register_profile("same-every-time", derandomize=True, deadline=None, database=None, max_examples=60)
 settings.load_profile("same-every-time")
@@ -20,3 +24,15 @@ def pytest_terminal_summary(terminalreporter):
     left_out = [report for report in terminalreporter.stats.get("skipped", []) if MISSING in str(report.longrepr)]
     if left_out:
         terminalreporter.write_line(f"{len(left_out)} browser tests were left out: {MISSING}", yellow=True)
+
+
+@pytest.fixture
+def small_file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(TOML, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def small(small_file: Path) -> kb.Experiment:
+    return kb.load(small_file)

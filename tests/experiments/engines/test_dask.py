@@ -9,16 +9,17 @@ import time
 from pathlib import Path
 
 import numpy as np
+import own_policy
 import psutil
 import pytest
 from loopback import kill, machines
-from small import TOML
 from threadpoolctl import threadpool_info
 
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
 from kernelbandits.experiments.engines import Dask, InProcess, Loopback, Scheduler, dask, pickling
 from kernelbandits.experiments.engines.engine import reduce_tree
+from small import TOML
 
 
 @pytest.fixture(scope="module")
@@ -76,33 +77,13 @@ def test_a_failing_cell_is_named(small, tmp_path, engine):
         kb.run(short, tmp_path, engine)
 
 
-MINE = """
-from dataclasses import dataclass
-import numpy as np
-import kernelbandits as kb
-from neighbour_of_mine import ARM
-
-@dataclass(frozen=True, slots=True)
-class Mine(kb.Policy):
-    def learner(self, problem, rng):
-        return Learner(problem.n_arms)
-
-class Learner(kb.Learner):
-    def __init__(self, n_arms):
-        self.n_arms = n_arms
-    def decide(self, contexts, eligible):
-        return kb.Choice(ARM, 1.0, np.zeros(self.n_arms), explored=False)
-    def observe(self, context, arm, reward):
-        pass
-"""
-
-
 def test_a_users_module_and_its_neighbour_reach_the_workers(tmp_path, engine, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "policy_of_mine.py").write_text(MINE, encoding="utf-8")
+    mine = Path(own_policy.__file__).read_text(encoding="utf-8").replace("ARM = 1", "from neighbour_of_mine import ARM")
+    (tmp_path / "policy_of_mine.py").write_text(mine, encoding="utf-8")
     (tmp_path / "neighbour_of_mine.py").write_text("ARM = 2\n", encoding="utf-8")
     file = tmp_path / "mine.toml"
-    file.write_text(TOML + '\n[methods.Mine]\ntype = "policy_of_mine:Mine"\n', encoding="utf-8")
+    file.write_text(TOML + '\n[methods.Mine]\ntype = "policy_of_mine:FirstArm"\n', encoding="utf-8")
     experiment = kb.load(file).only(("Mine",))
     frame = kb.run(experiment, tmp_path / "out", engine).frame
     assert set(frame["arm"]) == {2}
