@@ -7,12 +7,12 @@ import subprocess
 import polars as pl
 import pytest
 from loopback import wait_for
-from small import TOML
 
 from command import COMMAND, run, run_process
 from kernelbandits.cli import app
 from kernelbandits.experiments import shipped
 from kernelbandits.paper import STUDIES
+from small import TOML
 
 QUICK = ["--seeds", "2", "--horizon", "120", "--jobs", "1", "--only", "EtC", "--only", "low-rank, d = 100"]
 

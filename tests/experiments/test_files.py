@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
-from small import TOML
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidFile
 from kernelbandits.experiments import shipped
+from small import TOML
 
 
 def test_figure_1_is_the_papers_grid():

@@ -9,6 +9,7 @@ import sys
 import polars as pl
 import pytest
 from loopback import wait_for
+
 from small import TOML
 
 RUN = [sys.executable, "-c", "from kernelbandits.cli import main; main()", "run"]

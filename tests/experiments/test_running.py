@@ -3,11 +3,11 @@ import shutil
 import numpy as np
 import polars as pl
 import pytest
-from small import TOML
 
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed
 from kernelbandits.experiments import InProcess, Processes, Store
+from small import TOML
 
 
 @pytest.fixture(scope="module")

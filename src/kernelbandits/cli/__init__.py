@@ -7,8 +7,12 @@ import sys
 import click
 
 from kernelbandits import __version__
-from kernelbandits.cli.diagnosis import budget, diagnose
-from kernelbandits.cli.experiments import list_, make_stand_in, reproduce, run
+from kernelbandits.cli.budget import budget
+from kernelbandits.cli.diagnose import diagnose
+from kernelbandits.cli.list import list_
+from kernelbandits.cli.make_stand_in import make_stand_in
+from kernelbandits.cli.reproduce import reproduce
+from kernelbandits.cli.run import run
 from kernelbandits.errors import KernelBanditsError
 
 INTERRUPTED = 130

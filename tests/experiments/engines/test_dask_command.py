@@ -8,9 +8,9 @@ import sys
 import psutil
 import pytest
 from loopback import kill, machines, wait_for
-from small import TOML
 
 from command import run, run_process
+from small import TOML
 
 COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()", "run"]
 LONG = TOML.replace("seeds = 3", "seeds = 100").replace("horizon = 120", "horizon = 400")
