@@ -60,13 +60,7 @@ def greedy_information_gain(kernel: Kernel, candidates: ArrayLike, n: int, ridge
 @final
 @dataclass(frozen=True, slots=True)
 class InformationRate:
-    """A known order of γ_T, without its constant.
-
-    Attributes:
-        log: natural logarithm of the order; the order itself overflows easily.
-        formula: the order in symbols.
-
-    """
+    """A known order of γ_T, without its constant: its logarithm (the order overflows easily) and its formula."""
 
     log: float
     formula: str
@@ -111,13 +105,9 @@ def gaussian_rate_by_scale(dim: int, horizon: int, length: float) -> Information
 @final
 @dataclass(frozen=True, slots=True)
 class ClassicalBounds:
-    """The two classical orders of regret, without constants, in units of the largest regret per round.
+    """Two classical orders of regret, without constants, in units of the largest regret per round.
 
-    Attributes:
-        cgp_ucb: γ_T √T (Krause and Ong 2011).
-        sup_kernel_ucb: √(γ_T T) (Valko et al. 2013).
-        horizon: T, the largest possible regret.
-
+    `cgp_ucb` is γ_T √T (Krause and Ong 2011), `sup_kernel_ucb` is √(γ_T T) (Valko et al. 2013).
     """
 
     cgp_ucb: float

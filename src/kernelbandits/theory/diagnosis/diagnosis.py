@@ -12,23 +12,31 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.specs import NonNegative, Positive, conform
-from kernelbandits.theory.assumptions import assumptions
-from kernelbandits.theory.budget import Budget
-from kernelbandits.theory.diagnosis.budgets import PlanningInputs, paper_budget, planning_inputs, recommended
-from kernelbandits.theory.diagnosis.rewards import RewardErrors, reward_errors
-from kernelbandits.theory.error_bounds import effective_bias, effective_variance
-from kernelbandits.theory.exploration_advice import ExplorationAdvice
-from kernelbandits.theory.hypotheses import AssumptionReport
-from kernelbandits.theory.information import information_gain
-from kernelbandits.theory.linearization import Linearization, linearize
-from kernelbandits.theory.spectrum import Spectrum, spectrum, subsample
-from kernelbandits.theory.spectrum_case import SpectrumCase, classify
+from kernelbandits.theory import (
+    AssumptionReport,
+    Budget,
+    ExplorationAdvice,
+    Linearization,
+    Spectrum,
+    SpectrumCase,
+    assumptions,
+    classify,
+    effective_bias,
+    effective_variance,
+    information_gain,
+    linearize,
+    spectrum,
+    subsample,
+)
+from kernelbandits.theory.diagnosis.budgets import (
+    PlanningInputs,
+    RewardErrors,
+    paper_budget,
+    planning_inputs,
+    recommended,
+    reward_errors,
+)
 from kernelbandits.types import Array, ArrayLike, IntArray
-
-MAX_ROWS = 1000
-"""Rows used where a Gram matrix is needed."""
-_SIZES = 12
-_UNEQUAL = 30.0
 
 
 @final
@@ -47,19 +55,15 @@ class Diagnosis:
     """What a sample says about a kernel and about how long to explore.
 
     Attributes:
-        kernel: the kernel.
-        spectrum: of all rows.
-        classification: the case that the spectrum resembles.
-        assumptions: the paper's hypotheses, checked on `assumption_rows` rows.
-        assumption_rows: number of evenly spaced rows used for `assumptions`.
+        spectrum, classification: of all rows, and the case that the spectrum resembles.
+        assumptions: the paper's hypotheses, checked on `assumption_rows` evenly spaced rows.
         gram_rows: number N of evenly spaced rows used where a Gram matrix is needed.
         linearization: None if the kernel has none; a note says why.
         curve: effective variance and bias against N, up to N = `gram_rows`.
         information_gain: ½ ln det(I + K) of those rows.
         rewards: leave-one-out errors; None without rewards.
         inputs: T, K, σ and B used for the budgets.
-        paper_budget: None if the paper's formulas do not apply.
-        paper_reason: the outcome of the paper's formulas in words.
+        paper_budget, paper_reason: None if the paper's formulas do not apply; their outcome in words.
         recommendation: the data-driven budget; None without arms and rewards, or if they do not allow one.
         notes: what could not be computed and why, and warnings.
 
@@ -103,7 +107,7 @@ def diagnose(
     delta: float = 0.5,
     noise_std: float | None = None,
     norm: float | None = None,
-    max_rows: int = MAX_ROWS,
+    max_rows: int = 1000,
 ) -> Diagnosis:
     """Diagnose a sample of contexts (n, d), with the arms (n,) and rewards (n,) if they are known.
 
@@ -122,7 +126,10 @@ def diagnose(
     rows = subsample(X, max_rows)
     kernel(rows[:1])  # raises at once if the kernel cannot take these contexts
     judged = subsample(X, max(10 * X.shape[1], 4 * max_rows))
-    linearization, linear_notes = _linearization(kernel, rows)
+    try:
+        linearization, linear_notes = linearize(kernel, rows), []
+    except InvalidArgument as error:
+        linearization, linear_notes = None, [f"no linear approximation: {error}"]
     errors, reward_notes = (None, []) if y is None else reward_errors(kernel, X, arms, y, max_rows)
     found = classify(X)
     inputs = planning_inputs(arms, errors, n_arms, horizon, noise_std, norm)
@@ -156,10 +163,10 @@ def _scale_notes(X: Array) -> list[str]:
         notes.append(f"{zero} of {len(sizes)} columns are 0 throughout")
     if constant:
         notes.append(f"{constant} of {len(sizes)} columns hold one value throughout; they carry no information")
-    if len(seen) and seen.max() > _UNEQUAL * seen.min():
+    if len(seen) and seen.max() > 30.0 * seen.min():
         notes.append(
-            f"the sizes of the columns (root mean squares) differ by a factor of {seen.max() / seen.min():.3g}, so the "
-            "largest ones dominate all distances; standardise the columns unless this is intended"
+            f"the root mean squares of the columns differ by a factor of {seen.max() / seen.min():.3g}, so the largest "
+            "dominate all distances; standardise the columns unless this is intended"
         )
     return notes
 
@@ -171,24 +178,14 @@ def _signal_notes(errors: RewardErrors | None) -> list[str]:
     found, chance = errors.pooled.correlation, 2.0 / np.sqrt(errors.pooled.n)
     if found > chance:
         return []
-    constant, weak = "do not vary", f"have correlation {found:.2g}, no more than chance (±{chance:.2g})"
-    return [
-        f"leave-one-out predictions and rewards {constant if np.isnan(found) else weak}: this kernel learns nothing "
-        "from these rows, and a budget based on them means little"
-    ]
-
-
-def _linearization(kernel: Kernel, rows: Array) -> tuple[Linearization | None, list[str]]:
-    try:
-        return linearize(kernel, rows), []
-    except InvalidArgument as error:
-        return None, [f"no linear approximation: {error}"]
+    weak = "do not vary" if np.isnan(found) else f"have correlation {found:.2g}, no more than chance (±{chance:.2g})"
+    return [f"leave-one-out predictions and rewards {weak}: a budget based on these rows means little"]
 
 
 def _curve(kernel: Kernel, rows: Array) -> ErrorCurve:
     """Effective variance and bias of evenly spaced rows, at up to twelve N evenly spaced in log N."""
     n = len(rows)
-    sizes = np.unique(np.geomspace(1, n, _SIZES).round().astype(np.int64))
+    sizes = np.unique(np.geomspace(1, n, 12).round().astype(np.int64))
     parts = [subsample(rows, int(size)) for size in sizes]
     # γ and β depend on Tr(Σ)/d only, which all rows estimate better than a few; the diagonal of Σ̂ has the same trace.
     diagonal = np.einsum("ij,ij->j", rows, rows) / n
