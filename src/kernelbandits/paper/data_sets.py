@@ -13,7 +13,6 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.reporting import replacing
 from kernelbandits.tables import CommonUnit, Encoding
 
-_ONE_UNIT = Encoding(scaling=CommonUnit())
 _REDUCED = Encoding(scaling=CommonUnit(), dim=100)
 
 
@@ -33,7 +32,7 @@ class DataSet:
         return Classification(str(folder / self.file), self.label, self.cuts, self.encoding)
 
 
-DIGITS = DataSet("digits", "digits.npz", encoding=_ONE_UNIT)
+DIGITS = DataSet("digits", "digits.npz", encoding=Encoding(scaling=CommonUnit()))
 
 FROM_FOLDER = (
     DataSet("MNIST", "mnist_t10k.npz", encoding=_REDUCED),
