@@ -9,8 +9,15 @@ from typing import final
 import polars as pl
 
 from kernelbandits import paper
-from kernelbandits.environments import Avazu, Environment, LowRank, StudentNoise, Synthetic
-from kernelbandits.environments.metrics import mean_and_standard_error, ratio_and_standard_error
+from kernelbandits.environments import (
+    Avazu,
+    Environment,
+    LowRank,
+    StudentNoise,
+    Synthetic,
+    mean_and_standard_error,
+    ratio_and_standard_error,
+)
 from kernelbandits.experiments import Experiment, Panel, Results, Runner, RunOptions, load
 from kernelbandits.kernels import Linear, Matern, Periodic
 from kernelbandits.paper import real_world, table_1
@@ -41,8 +48,8 @@ def report(options: RunOptions, data: Path | None = None, data_dir: Path | None 
 def suites(folder: Path, data: Path | None, data_dir: Path | None) -> list[Suite]:
     """The parts of the study. The digits come with scikit-learn; `data` is an Avazu file for Table 1."""
     horizon = real_world.HORIZON
-    found = find(data_dir, folder, (), horizon)
-    real = real_world.experiment(found.environments, horizon, seeds=1).panels
+    environments, _ = find(data_dir, folder, (), horizon)
+    real = real_world.experiment(environments, horizon, seeds=1).panels
     parts = [
         Suite("figure-1", "Figure 1 of the paper", of_figure("figure-1"), "EtC", 0.45),
         Suite("figure-2", "Figure 2 of the paper", of_figure("figure-2"), "best", 0.8),
@@ -191,19 +198,9 @@ def _compared(results: Results, panel: Panel) -> list[dict[str, object]]:
         mean, error = mean_and_standard_error(regrets)
         to_etc, to_etc_se = ratio_and_standard_error(regrets, final[YARDSTICK])
         to_best, to_best_se = ratio_and_standard_error(regrets, final[best])
-        rows.append(
-            {
-                "panel": panel.name,
-                "method": method,
-                "mean_regret": float(mean),
-                "standard_error": float(error),
-                "to_etc": to_etc,
-                "to_etc_se": to_etc_se,
-                "best": best,
-                "to_best": to_best,
-                "to_best_se": to_best_se,
-            }
-        )
+        row = {"panel": panel.name, "method": method, "mean_regret": float(mean), "standard_error": float(error)}
+        row |= {"to_etc": to_etc, "to_etc_se": to_etc_se, "best": best, "to_best": to_best, "to_best_se": to_best_se}
+        rows.append(row)
     return rows
 
 

@@ -12,8 +12,7 @@ import numpy as np
 from scipy.linalg import solve
 
 from kernelbandits import paper
-from kernelbandits.environments import Classification, LabelledPoints
-from kernelbandits.environments.metrics import mean_and_standard_error
+from kernelbandits.environments import Classification, LabelledPoints, mean_and_standard_error
 from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, report_experiment
 from kernelbandits.kernels import Gaussian
 from kernelbandits.paper.data_sets import find
@@ -36,10 +35,9 @@ CLEAR = 2.0
 def report(options: RunOptions, data_dir: Path | None = None) -> None:
     """Find the data sets, play all methods on them, and report who wins where and what was left out."""
     horizon = HORIZON if options.horizon is None else options.horizon
-    found = find(data_dir, options.folder, options.only, horizon)
-    study = options.part_of(experiment(found.environments, horizon, SEEDS))
-    remarks = [*choices(study), *found.left_out_lines()]
-    report_experiment(study, options, findings=lambda results: [*findings(results), *remarks])
+    environments, left_out = find(data_dir, options.folder, options.only, horizon)
+    study = options.part_of(experiment(environments, horizon, SEEDS))
+    report_experiment(study, options, findings=lambda results: [*findings(results), *choices(study), *left_out])
 
 
 def reward_norm(data: LabelledPoints) -> float:
@@ -73,17 +71,14 @@ def methods(n_arms: int, dim: int, n_explore: int) -> dict[str, Policy]:
 def experiment(environments: Mapping[str, Classification], horizon: int, seeds: int) -> Experiment:
     """The study on these data sets."""
     title = "The paper's methods and three from outside on real data: one arm per class, reward 1 for the right one"
-    panels = tuple(_panel(name, environment, horizon) for name, environment in environments.items())
-    return Experiment("real-world", panels, horizon, tuple(range(seeds)), title)
-
-
-def _panel(name: str, environment: Classification, horizon: int) -> Panel:
-    """One data set with all methods."""
-    data = environment.data()
-    n_arms, dim = len(data.names), data.points.shape[1]
-    n_explore = max(n_arms, horizon // EXPLORED)
-    told = replace(environment, reward_norm=reward_norm(data))
-    return Panel(name, told, methods(n_arms, dim, n_explore), mark=n_explore)
+    panels = []
+    for name, environment in environments.items():
+        data = environment.data()
+        n_arms, dim = len(data.names), data.points.shape[1]
+        n_explore = max(n_arms, horizon // EXPLORED)
+        told = replace(environment, reward_norm=reward_norm(data))
+        panels.append(Panel(name, told, methods(n_arms, dim, n_explore), mark=n_explore))
+    return Experiment("real-world", tuple(panels), horizon, tuple(range(seeds)), title)
 
 
 def choices(study: Experiment) -> list[str]:

@@ -108,8 +108,7 @@ def _rows(X: ArrayLike, max_rows: int | None) -> Array:
 
 def _eigenvalues(A: Array) -> Array:
     """Eigenvalues of a symmetric matrix, largest first."""
-    values: Array = np.linalg.eigvalsh(A)[::-1].astype(np.float64, copy=False)
-    return values
+    return np.linalg.eigvalsh(A)[::-1].astype(np.float64, copy=False)
 
 
 def _spectral_sum(s: Setting) -> float:
@@ -156,22 +155,15 @@ def measured_error(
     n_test: int = 1000,
 ) -> MeasuredError:
     """Fit each arm to `n` draws and compare with the truth on `n_test` fresh contexts, `n_fits` times."""
+    from kernelbandits.environments import mean_and_standard_error  # only a simulation needs environments
+
     for name, value in (("n", n), ("n_fits", n_fits), ("n_test", n_test)):
         checks.whole(name, value, at_least=1)
-    streams = np.random.default_rng(rng).spawn(n_fits)
-    errors = np.array([_one_fit(estimator, instance, n, n_test, stream) for stream in streams])
-    if n_fits == 1:
-        return MeasuredError(errors[0], np.full(errors.shape[1], np.nan))
-    return MeasuredError(errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(n_fits))
-
-
-def _one_fit(
-    estimator: Estimator[Predictor], instance: Instance, n: int, n_test: int, rng: np.random.Generator
-) -> Array:
-    rounds = instance.rounds(n + n_test, rng)
-    errors = np.empty(rounds.means.shape[1])
-    for arm in range(len(errors)):
-        X, f = np.ascontiguousarray(rounds.contexts[:, arm]), rounds.means[:, arm]
-        fit = estimator._fit(X[:n], f[:n] + rounds.noise[:n])
-        errors[arm] = np.mean((fit._mean(X[n:]) - f[n:]) ** 2)
-    return errors
+    errors = []
+    for stream in np.random.default_rng(rng).spawn(n_fits):
+        rounds = instance.rounds(n + n_test, stream)
+        for arm, f in enumerate(rounds.means.T):
+            X = np.ascontiguousarray(rounds.contexts[:, arm])
+            fit = estimator._fit(X[:n], f[:n] + rounds.noise[:n])
+            errors.append(np.mean((fit._mean(X[n:]) - f[n:]) ** 2))
+    return MeasuredError(*mean_and_standard_error(np.reshape(errors, (n_fits, -1))))

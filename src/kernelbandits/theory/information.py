@@ -44,13 +44,11 @@ def greedy_information_gain(kernel: Kernel, candidates: ArrayLike, n: int, ridge
     checks.whole("n", n, at_least=1)
     conform(ridge, Positive, "ridge")
     variance = kernel.diagonal(pool).astype(np.float64)
-    V = np.empty((n, len(pool)))
-    indices, steps = np.empty(n, dtype=np.int64), np.empty(n)
+    V, indices, steps = np.empty((n, len(pool))), np.empty(n, dtype=np.int64), np.empty(n)
     for step in range(n):
         best = int(variance.argmax())
-        pivot = variance[best] + ridge
         row = kernel.block(pool[best : best + 1], pool)[0] - V[:step, best] @ V[:step]
-        row /= np.sqrt(pivot)
+        row /= np.sqrt(variance[best] + ridge)
         V[step] = row
         indices[step], steps[step] = best, 0.5 * np.log1p(variance[best] / ridge)
         variance = np.maximum(variance - row**2, 0.0)

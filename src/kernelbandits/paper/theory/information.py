@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits import paper, theory
-from kernelbandits.environments import ApproximateLowRank, Synthetic
-from kernelbandits.environments.metrics import lenient_regret
+from kernelbandits.environments import ApproximateLowRank, Synthetic, lenient_regret
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Runner, counted, world
 from kernelbandits.paper.parts import StudyPart, line, over_seeds

@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits import theory
-from kernelbandits.environments import LowRank, Synthetic
-from kernelbandits.environments.play import replay
+from kernelbandits.environments import LowRank, Synthetic, replay
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Runner, counted, world
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
@@ -48,8 +47,8 @@ class Rate(StudyPart):
         smallest = self.horizons[0]
         if smallest < 1 or self.n_arms * self.dim(smallest) > smallest:
             raise InvalidArgument(
-                f"rate: the horizon must be larger; {smallest}, the smallest of {self.n_horizons} horizons, is too short "
-                "for T₀ = Kd. Use at least 512, or --only without rate."
+                f"rate: the horizon must be larger; {smallest}, the smallest of {self.n_horizons} horizons, is too "
+                "short for T₀ = Kd. Use at least 512, or --only without rate."
             )
 
     @property

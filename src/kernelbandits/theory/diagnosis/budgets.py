@@ -22,16 +22,10 @@ PILOT_ROWS = 4000
 @final
 @dataclass(frozen=True, slots=True)
 class FitError:
-    """Leave-one-out error of the minimum-norm interpolator.
+    """Leave-one-out error of the interpolator on n rows of one arm, or (`arm` is None) of all arms, each with its fit.
 
-    Attributes:
-        arm: the arm, or None for all arms together, where each arm has its own fit.
-        n: number of rows used.
-        rmse: root mean squared error, including the noise of the rewards.
-        reward_std: standard deviation of the rewards used, which is the error of predicting their mean.
-        correlation: of predictions and rewards; NaN if either is constant.
-        norm: RKHS norm of the fit, the largest over all arms if `arm` is None.
-
+    `rmse` includes the noise of the rewards; `reward_std` is the error of predicting their mean. `correlation` is that
+    of predictions and rewards, NaN if either is constant. `norm` is the RKHS norm of the fit, the largest of all arms.
     """
 
     arm: str | None
@@ -148,17 +142,9 @@ def paper_budget(
     if not 0.0 < found.epsilon <= 1.0:
         level = f"{found.epsilon:.4g}"
         return None, f"the paper's formulas need 0 < ε ≤ 1, but ε = Tr(Σ)/d is {level} here: standardise the features"
+    scales: dict[str, Any] = {"noise_std": inputs.noise_std, "norm": inputs.norm, "epsilon": found.epsilon}
     try:
-        budget = exploration_budget(
-            kernel,
-            found.case,
-            delta=delta,
-            n_arms=inputs.n_arms,
-            noise_std=inputs.noise_std,
-            norm=inputs.norm,
-            epsilon=found.epsilon,
-            dim=dim,
-        )
+        budget = exploration_budget(kernel, found.case, delta=delta, n_arms=inputs.n_arms, dim=dim, **scales)
     except InvalidArgument as error:
         return None, f"the paper's formulas do not apply: {error}"
     return budget, budget.reason

@@ -8,34 +8,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbandits import checks
+from kernelbandits import checks, theory
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.specs import NonNegative, Positive, conform
-from kernelbandits.theory import (
-    AssumptionReport,
-    Budget,
-    ExplorationAdvice,
-    Linearization,
-    Spectrum,
-    SpectrumCase,
-    assumptions,
-    classify,
-    effective_bias,
-    effective_variance,
-    information_gain,
-    linearize,
-    spectrum,
-    subsample,
-)
-from kernelbandits.theory.diagnosis.budgets import (
-    PlanningInputs,
-    RewardErrors,
-    paper_budget,
-    planning_inputs,
-    recommended,
-    reward_errors,
-)
+from kernelbandits.theory.diagnosis import budgets
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
@@ -70,19 +47,19 @@ class Diagnosis:
     """
 
     kernel: Kernel
-    spectrum: Spectrum
-    classification: SpectrumCase
-    assumptions: AssumptionReport
+    spectrum: theory.Spectrum
+    classification: theory.SpectrumCase
+    assumptions: theory.AssumptionReport
     assumption_rows: int
     gram_rows: int
-    linearization: Linearization | None
+    linearization: theory.Linearization | None
     curve: ErrorCurve
     information_gain: float
-    rewards: RewardErrors | None
-    inputs: PlanningInputs
-    paper_budget: Budget | None
+    rewards: budgets.RewardErrors | None
+    inputs: budgets.PlanningInputs
+    paper_budget: theory.Budget | None
     paper_reason: str
-    recommendation: ExplorationAdvice | None
+    recommendation: theory.ExplorationAdvice | None
     notes: tuple[str, ...]
 
     @property
@@ -123,28 +100,28 @@ def diagnose(
     conform(norm, NonNegative | None, "norm")
     kernel = Gaussian(4.0) if kernel is None else kernel
     checks.whole("max_rows", max_rows, at_least=2)
-    rows = subsample(X, max_rows)
+    rows = theory.subsample(X, max_rows)
     kernel(rows[:1])  # raises at once if the kernel cannot take these contexts
-    judged = subsample(X, max(10 * X.shape[1], 4 * max_rows))
+    judged = theory.subsample(X, max(10 * X.shape[1], 4 * max_rows))
     try:
-        linearization, linear_notes = linearize(kernel, rows), []
+        linearization, linear_notes = theory.linearize(kernel, rows), []
     except InvalidArgument as error:
         linearization, linear_notes = None, [f"no linear approximation: {error}"]
-    errors, reward_notes = (None, []) if y is None else reward_errors(kernel, X, arms, y, max_rows)
-    found = classify(X)
-    inputs = planning_inputs(arms, errors, n_arms, horizon, noise_std, norm)
-    advice, advice_notes = recommended(kernel, X, arms, y, inputs)
-    budget, reason = paper_budget(kernel, found, inputs, delta, X.shape[1])
+    errors, reward_notes = (None, []) if y is None else budgets.reward_errors(kernel, X, arms, y, max_rows)
+    found = theory.classify(X)
+    inputs = budgets.planning_inputs(arms, errors, n_arms, horizon, noise_std, norm)
+    advice, advice_notes = budgets.recommended(kernel, X, arms, y, inputs)
+    budget, reason = budgets.paper_budget(kernel, found, inputs, delta, X.shape[1])
     return Diagnosis(
         kernel=kernel,
-        spectrum=spectrum(X),
+        spectrum=theory.spectrum(X),
         classification=found,
-        assumptions=assumptions(kernel, judged, n=len(rows)),
+        assumptions=theory.assumptions(kernel, judged, n=len(rows)),
         assumption_rows=len(judged),
         gram_rows=len(rows),
         linearization=linearization,
         curve=_curve(kernel, rows),
-        information_gain=information_gain(kernel, rows),
+        information_gain=theory.information_gain(kernel, rows),
         rewards=errors,
         inputs=inputs,
         paper_budget=budget,
@@ -171,7 +148,7 @@ def _scale_notes(X: Array) -> list[str]:
     return notes
 
 
-def _signal_notes(errors: RewardErrors | None) -> list[str]:
+def _signal_notes(errors: budgets.RewardErrors | None) -> list[str]:
     """A warning if predictions and rewards correlate by less than 2/√n, two standard errors under independence."""
     if errors is None:
         return []
@@ -186,15 +163,11 @@ def _curve(kernel: Kernel, rows: Array) -> ErrorCurve:
     """Effective variance and bias of evenly spaced rows, at up to twelve N evenly spaced in log N."""
     n = len(rows)
     sizes = np.unique(np.geomspace(1, n, 12).round().astype(np.int64))
-    parts = [subsample(rows, int(size)) for size in sizes]
+    parts = [theory.subsample(rows, int(size)) for size in sizes]
     # γ and β depend on Tr(Σ)/d only, which all rows estimate better than a few; the diagonal of Σ̂ has the same trace.
     diagonal = np.einsum("ij,ij->j", rows, rows) / n
-    variance = np.array([_variance(kernel, part, diagonal) for part in parts])
-    return ErrorCurve(sizes, variance, np.array([effective_bias(kernel, part) for part in parts]))
-
-
-def _variance(kernel: Kernel, part: Array, diagonal: Array) -> float:
     try:
-        return effective_variance(kernel, part, diagonal)
+        variance = np.array([theory.effective_variance(kernel, part, diagonal) for part in parts])
     except InvalidArgument:  # no class, or a profile that is not convex; the notes and hypotheses say so
-        return float("nan")
+        variance = np.full(len(parts), np.nan)
+    return ErrorCurve(sizes, variance, np.array([theory.effective_bias(kernel, part) for part in parts]))

@@ -193,10 +193,8 @@ def _rewards(report: Diagnosis) -> tuple[Table, ...]:
 
 def _fit_row(name: str, fit: FitError) -> tuple[str, ...]:
     explained = "–" if isnan(fit.explained) else f"{fit.explained:.1%}"
-    return (
-        *(name, f"{fit.n:,}", _number(fit.rmse), _number(fit.reward_std)),
-        *(explained, _number(fit.correlation), _number(fit.norm)),
-    )
+    rmse, std, correlation, norm = map(_number, (fit.rmse, fit.reward_std, fit.correlation, fit.norm))
+    return name, f"{fit.n:,}", rmse, std, explained, correlation, norm
 
 
 def _budgets(report: Diagnosis) -> Table:
@@ -225,10 +223,8 @@ def _conclusion(report: Diagnosis) -> str:
             f"{report.inputs.n_arms} arms, including the pilot. A plausible range is {found.low:,} to {found.high:,}."
         )
     if budget is not None and budget.n_explore is not None:
-        return (
-            f"The paper's formula asks for {budget.n_explore:,} rounds. Play a few rounds per arm and run this again "
-            "with arms and rewards."
-        )
+        rounds = f"{budget.n_explore:,} rounds"
+        return f"The paper's formula asks for {rounds}. Play a few per arm and run this again with arms and rewards."
     return "No budget from contexts alone: play each arm about four times and run this again with arms and rewards."
 
 
