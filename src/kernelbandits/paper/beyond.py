@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import final
+from typing import ClassVar, final
 
 import polars as pl
 
@@ -124,6 +124,7 @@ class Suite(StudyPart):
     The default policy should reach `limit` × the regret of `against`: "EtC", or "best" for the best of the eight.
     """
 
+    heading: ClassVar[str] = "{0.about}: final regret as a multiple of EtC's, T = {0.horizon:,}, {0.seeds} seeds"
     label: str
     about: str
     panels: tuple[Panel, ...] = field(repr=False)
@@ -135,10 +136,6 @@ class Suite(StudyPart):
     @property
     def name(self) -> str:
         return self.label
-
-    @property
-    def title(self) -> str:
-        return f"{self.about}: final regret as a multiple of EtC's, T = {self.horizon:,}, {self.seeds} seeds"
 
     def rows(self, runner: Runner) -> pl.DataFrame:
         experiment = Experiment(self.label, self.panels, self.horizon, tuple(range(self.seeds)))

@@ -26,8 +26,13 @@ class StudyPart(Spec, ABC):
 
     @property
     @abstractmethod
+    def heading(self) -> str:
+        """What the table shows; `{0.dim}` stands for the size `dim`."""
+
+    @property
     def title(self) -> str:
         """What the table shows, with the sizes."""
+        return self.heading.format(self)
 
     @abstractmethod
     def rows(self, runner: Runner) -> pl.DataFrame:

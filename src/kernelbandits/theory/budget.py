@@ -13,7 +13,7 @@ from typing import final
 
 from kernelbandits.kernels import Kernel
 from kernelbandits.specs import Count, NonNegative, Positive, Share, Spec
-from kernelbandits.theory.cases import case_bias, case_formulas, variance_slope
+from kernelbandits.theory.cases import FormulaStep, case_bias, case_formulas, variance_slope
 from kernelbandits.theory.linearization import INNER_PRODUCT, RADIAL, class_of
 from kernelbandits.theory.spectrum import Case
 
@@ -29,17 +29,6 @@ class BudgetInputs(Spec):
     norm: NonNegative
     epsilon: Share
     dim: Count
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class FormulaStep:
-    """One formula behind a budget: its name, in symbols, with its numbers, and its value."""
-
-    name: str
-    symbols: str
-    numbers: str
-    value: float
 
 
 @final
@@ -87,16 +76,13 @@ class Budget:
         g, kernel = self.given, self.kernel
         numbers = f"3 · {g.delta:g} / (8 · {g.n_arms})"
         allowed = ("3Δ / (8K)", numbers) if self.as_printed else ("(3Δ / (8K))²", f"({numbers})²")
-        slope_case = _printed_slope_case(kernel, self.case) if self.as_printed else self.case
-        slope = case_formulas(kernel, slope_case)[0]
+        slope = case_formulas(kernel, _printed_slope_case(kernel, self.case) if self.as_printed else self.case)[0]
         bias = case_formulas(kernel, _printed_bias_case(self.case) if self.as_printed else self.case)[1]
         unit = "d/N" if self.case.more_data_helps else "N/d"
-        steepness = variance_slope(kernel, slope_case, g.epsilon, g.noise_std)
-        slope_numbers = slope.numbers(kernel, g.epsilon, g.noise_std)
         return (
             FormulaStep("variance + bias at most", *allowed, self.allowed),
-            FormulaStep("bias at any N", bias.symbols, bias.numbers(kernel, g.epsilon, g.norm), self.bias),
-            FormulaStep(f"variance per unit of {unit}", slope.symbols, slope_numbers, steepness),
+            bias.step("bias at any N", kernel, g.epsilon, g.norm),
+            slope.step(f"variance per unit of {unit}", kernel, g.epsilon, g.noise_std),
         )
 
 

@@ -43,19 +43,39 @@ class ProfileConstants:
 
 @final
 @dataclass(frozen=True, slots=True)
+class FormulaStep:
+    """One formula behind a budget: its name, in symbols, with its numbers, and its value."""
+
+    name: str
+    symbols: str
+    numbers: str
+    value: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class CaseFormula:
     """A closed form, in symbols, as a template for its numbers, and as a function of (constants of h, ε).
 
-    The function leaves out σ² (variances) or B² (biases).
+    The function leaves out the square of the `scale`: σ of a variance, B of a bias.
     """
 
     symbols: str
     template: str
     factor: Callable[[ProfileConstants, float], float]
 
-    def numbers(self, kernel: Kernel, epsilon: float, scale: float) -> str:
-        """The formula with its numbers; `scale` is σ or B."""
-        return self.template.format(p=profile_constants(kernel, epsilon), e=epsilon, s=scale)
+    def value(self, kernel: Kernel, epsilon: float, scale: float) -> float:
+        """The value, ∞ where the class conditions on h fail."""
+        p = profile_constants(kernel, epsilon)
+        try:
+            return scale**2 * self.factor(p, epsilon)
+        except ZeroDivisionError:
+            return float("inf")
+
+    def step(self, name: str, kernel: Kernel, epsilon: float, scale: float) -> FormulaStep:
+        """The formula with its numbers and its value."""
+        numbers = self.template.format(p=profile_constants(kernel, epsilon), e=epsilon, s=scale)
+        return FormulaStep(name, self.symbols, numbers, self.value(kernel, epsilon, scale))
 
 
 _LOW_RANK = CaseFormula("32 σ² ε", "32 · {s:g}² · {e:g}", lambda p, e: 32.0 * e)
@@ -112,16 +132,12 @@ def case_formulas(kernel: Kernel, case: Case) -> tuple[CaseFormula, CaseFormula]
 
 def variance_slope(kernel: Kernel, case: Case, epsilon: float, noise_std: float) -> float:
     """V per unit of d/N (Cases I, II) or of N/d (Case III). ∞ where the class conditions on h fail."""
-    p = profile_constants(kernel, epsilon)
-    try:
-        return noise_std**2 * case_formulas(kernel, case)[0].factor(p, epsilon)
-    except ZeroDivisionError:
-        return float("inf")
+    return case_formulas(kernel, case)[0].value(kernel, epsilon, noise_std)
 
 
 def case_bias(kernel: Kernel, case: Case, epsilon: float, norm: float) -> float:
     """The bound on B̄, which does not depend on N."""
-    return norm**2 * case_formulas(kernel, case)[1].factor(profile_constants(kernel, epsilon), epsilon)
+    return case_formulas(kernel, case)[1].value(kernel, epsilon, norm)
 
 
 def case_bound(

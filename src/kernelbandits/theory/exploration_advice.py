@@ -96,9 +96,6 @@ def fit_curve(sizes: IntArray, arms: Array) -> LearningCurve:
     return LearningCurve(sizes, unexplained, float(np.exp(level + exponent * center)), exponent)
 
 
-_RESAMPLES = 200
-
-
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class ExplorationAdvice:
@@ -180,8 +177,7 @@ def _best_size(curve: LearningCurve, n_arms: int, horizon: int) -> int:
 
 def _spread(sizes: IntArray, sums: Array, n_arms: int, horizon: int) -> tuple[int, int]:
     """5 % and 95 % quantile of N when arms are resampled."""
-    rng = np.random.default_rng(0)
-    picks = rng.integers(len(sums), size=(_RESAMPLES, len(sums)))
+    picks = np.random.default_rng(0).integers(len(sums), size=(200, len(sums)))
     usable = [pick for pick in picks if (sums[pick, :, 0].sum(axis=0) > 0).sum() > 1]
     found = [_best_size(fit_curve(sizes, sums[pick]), n_arms, horizon) for pick in usable]
     low, high = np.quantile(found, [0.05, 0.95], method="nearest") if found else (0, 0)
@@ -198,9 +194,8 @@ def expected_maximum(k: int) -> float:
 
 
 def _words(curve: LearningCurve, n_arms: int, horizon: int, n: int, rho: float) -> str:
-    formula = (
-        f"(T − T₀) ρ(T₀/K) with ρ² = 1 − {curve.coefficient:.3g} N^−{curve.exponent:.3g}, K = {n_arms}, T = {horizon}"
-    )
+    fitted = f"ρ² = 1 − {curve.coefficient:.3g} N^−{curve.exponent:.3g}"
+    formula = f"(T − T₀) ρ(T₀/K) with {fitted}, K = {n_arms}, T = {horizon}"
     if rho == 0.0:
         return f"{formula}: the pilot shows no signal that this kernel can learn, so exploration does not pay"
     return f"{formula}: largest at N = {n} draws per arm, where ρ = {rho:.2f}"

@@ -12,7 +12,7 @@ import polars as pl
 
 from kernelbandits import theory
 from kernelbandits.environments import ApproximateLowRank, Covariance, LowRank, SpectralDecay, Synthetic
-from kernelbandits.experiments import Runner, counted
+from kernelbandits.experiments import Runner
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
 from kernelbandits.paper.parts import StudyPart, line, over_seeds
 from kernelbandits.regression import MinNormInterpolator
@@ -41,13 +41,9 @@ class LinearizationError(StudyPart):
     """
 
     name: ClassVar[str] = "linearization"
+    heading: ClassVar[str] = "‖K − K_lin‖ at N = d, Σ = I/2, {0.seeds} draws; the bounds rest on ‖K − K_lin‖ ≤ γ/2"
     dims: tuple[Count, ...] = (100, 200, 400, 800, 1600)
     seeds: Count = 5
-
-    @property
-    def title(self) -> str:
-        mean = f"mean of {counted(self.seeds, 'draw')}"
-        return f"‖K − K_lin‖ at N = d, Σ = I/2, {mean}; the bounds rest on ‖K − K_lin‖ ≤ γ/2"
 
     def rows(self, runner: Runner) -> pl.DataFrame:
         tasks = [(kernel, dim, seed) for dim in self.dims[::-1] for kernel in LINEARIZED for seed in range(self.seeds)]
@@ -99,16 +95,13 @@ class InterpolationError(StudyPart):
     """
 
     name: ClassVar[str] = "error"
+    heading: ClassVar[str] = (
+        f"E‖f̂ − f‖² of the interpolator with {KERNEL}, N = d, "
+        "σ = {0.noise_std:g}, against V̄ (variance) and B̄ (bias), {0.seeds} seeds"
+    )
     dims: tuple[Count, ...] = (50, 100, 200, 400, 800)
     noise_std: Positive = 0.5
     seeds: Count = 5
-
-    @property
-    def title(self) -> str:
-        return (
-            f"E‖f̂ − f‖² of the interpolator with {KERNEL}, N = d, σ = {self.noise_std:g}, "
-            f"against V̄ (variance) and B̄ (bias), mean of {counted(self.seeds, 'seed')}"
-        )
 
     def rows(self, runner: Runner) -> pl.DataFrame:
         names, seeds = [*DESIGNS, SPARSE], range(self.seeds)

@@ -11,7 +11,7 @@ import polars as pl
 from kernelbandits import paper, theory
 from kernelbandits.environments import ApproximateLowRank, Synthetic, lenient_regret
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import Experiment, Panel, Runner, counted, world
+from kernelbandits.experiments import Experiment, Panel, Runner, world
 from kernelbandits.paper.parts import StudyPart, line, over_seeds
 from kernelbandits.paper.theory.errors import DESIGNS, KERNEL
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Remark, Rule, Shade
@@ -30,18 +30,16 @@ class Information(StudyPart):
     """
 
     name: ClassVar[str] = "information"
+    heading: ClassVar[str] = (
+        "information gain γ and classical bounds at T = {0.horizon} for "
+        f"{KERNEL}, λ² = 1, and the regret of CGP-UCB, "
+        "K = {0.n_arms}, {0.seeds} seeds"
+    )
     horizon: Count = 2000
     n_horizons: Count = 5
     dims: tuple[Count, ...] = (1, 2, 3, 5, 10, 30, 100)
     n_arms: Count = 4
     seeds: Count = 10
-
-    @property
-    def title(self) -> str:
-        return (
-            f"information gain γ and classical bounds at T = {self.horizon} for {KERNEL}, λ² = 1, K = {self.n_arms}, "
-            f"and the regret of CGP-UCB, mean of {counted(self.seeds, 'seed')}"
-        )
 
     @property
     def horizons(self) -> list[int]:
@@ -145,6 +143,9 @@ class Lenient(StudyPart):
     """
 
     name: ClassVar[str] = "lenient"
+    heading: ClassVar[str] = (
+        "lenient regret R_Δ(T) by Δ, d = {0.dim}, K = {0.n_arms}, T = {0.horizon}, T₀ = d, {0.seeds} seeds"
+    )
     horizon: Count = 2000
     deltas: tuple[float, ...] = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
     n_arms: Count = 20
@@ -154,13 +155,6 @@ class Lenient(StudyPart):
     def _validate(self) -> None:
         if self.horizon <= self.dim:
             raise InvalidArgument(f"lenient: the horizon must be above {self.dim}, the T₀ of EtC; got {self.horizon}")
-
-    @property
-    def title(self) -> str:
-        return (
-            f"lenient regret R_Δ(T) by Δ, d = {self.dim}, K = {self.n_arms}, T = {self.horizon}, T₀ = d, "
-            f"{counted(self.seeds, 'seed')}"
-        )
 
     def rows(self, runner: Runner) -> pl.DataFrame:
         eight = paper.methods(self.dim)

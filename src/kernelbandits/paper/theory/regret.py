@@ -12,7 +12,7 @@ import polars as pl
 from kernelbandits import theory
 from kernelbandits.environments import LowRank, Synthetic, replay
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import Experiment, Panel, Runner, counted, world
+from kernelbandits.experiments import Experiment, Panel, Runner, world
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
 from kernelbandits.paper.parts import StudyPart, line, over_seeds
 from kernelbandits.paper.theory.errors import DESIGNS, KERNEL
@@ -37,6 +37,9 @@ class Rate(StudyPart):
     """
 
     name: ClassVar[str] = "rate"
+    heading: ClassVar[str] = (
+        "regret of EtC, d = T^{0.tau_1:g}, ε = T^−τ₂ (Case I), K = {0.n_arms}, T₀ = Kd, {0.seeds} seeds"
+    )
     horizon: Count = 16_000
     n_horizons: Count = 6
     tau_1: Positive = 0.5
@@ -50,13 +53,6 @@ class Rate(StudyPart):
                 f"rate: the horizon must be larger; {smallest}, the smallest of {self.n_horizons} horizons, is too "
                 "short for T₀ = Kd. Use at least 512, or --only without rate."
             )
-
-    @property
-    def title(self) -> str:
-        return (
-            f"regret of EtC, d = T^{self.tau_1:g}, ε = T^−τ₂ (Case I), K = {self.n_arms}, T₀ = Kd, "
-            f"mean of {counted(self.seeds, 'seed')}"
-        )
 
     @property
     def horizons(self) -> list[int]:
@@ -139,6 +135,10 @@ class Exploration(StudyPart):
     """
 
     name: ClassVar[str] = "exploration"
+    heading: ClassVar[str] = (
+        "regret of EtC by T₀, d = {0.dim}, K = {0.n_arms}, T = {0.horizon}, {0.seeds} seeds; "
+        "recommended from {0.pilot} rounds per arm"
+    )
     horizon: Count = 2000
     budgets: tuple[Count, ...] = (20, 40, 60, 100, 200, 400, 800)
     n_arms: Count = 20
@@ -150,13 +150,6 @@ class Exploration(StudyPart):
         least = max(self.n_arms * self.pilot, self.budgets[0])
         if self.horizon < least:
             raise InvalidArgument(f"exploration: the horizon must be at least {least}, the pilot; got {self.horizon}")
-
-    @property
-    def title(self) -> str:
-        return (
-            f"regret of EtC by T₀, d = {self.dim}, K = {self.n_arms}, T = {self.horizon}, "
-            f"mean of {counted(self.seeds, 'seed')}; recommended from {self.pilot} rounds per arm"
-        )
 
     def environment(self, design: str) -> Synthetic:
         """The environment of one design."""
