@@ -13,7 +13,17 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import EPS
-from kernelbandits.theory.linearization import GRID, INNER_PRODUCT, RADIAL, class_of, extremes, h, seen_points, setting
+from kernelbandits.theory.linearization import (
+    GRID,
+    INNER_PRODUCT,
+    RADIAL,
+    KernelClass,
+    class_of,
+    extremes,
+    h,
+    seen_points,
+    setting,
+)
 from kernelbandits.theory.spectrum import check_covariance, moments, spectrum
 from kernelbandits.types import Array, ArrayLike
 
@@ -77,12 +87,14 @@ def assumptions(
     """
     points = None if X is None else checks.points("X", X)
     n = n if n is not None else (None if points is None else len(points))
+    kernel_class: KernelClass | None = None
     try:
         kernel_class = class_of(kernel)
+    except InvalidArgument as error:
+        lines = [_judge("kernel is of one class", False, str(error))]
+    else:
         lines = [_judge("kernel is of one class", True, f"{kernel_class.name} class")]
         lines += _CONDITIONS[kernel_class](kernel)
-    except InvalidArgument as error:
-        kernel_class, lines = None, [_judge("kernel is of one class", False, str(error))]
     if points is None and covariance is None:
         return AssumptionReport(tuple(lines))
     dim = points.shape[1] if points is not None else len(np.asarray(covariance))
