@@ -62,23 +62,13 @@ def budgets():
                 else:
                     cells.append(f"none ({found.reason}) |")
             print(f"{kernel} | {case} | {' | '.join(cells)}")
-    print(
-        theory.exploration_budget(
-            kb.Gaussian(0.5),
-            theory.Case.LOW_RANK,
-            delta=0.01,
-            n_arms=4,
-            noise_std=0.1,
-            norm=1.0,
-            epsilon=0.12,
-            dim=50,
-        ).reason
-    )
+    given = {"delta": 0.01, "n_arms": 4, "noise_std": 0.1, "norm": 1.0, "epsilon": 0.12, "dim": 50}
+    print(theory.exploration_budget(kb.Gaussian(0.5), theory.Case.LOW_RANK, **given).reason)
 
 
 def recommendation():
     """Ten seeds, d = 100, K = 20, T = 2000, a pilot of four rounds per arm."""
-    study = runpy.run_path(str(TESTS / "theory" / "test_recommendation.py"))["study"]
+    study = runpy.run_path(str(TESTS / "theory" / "test_exploration_advice.py"))["study"]
     for name, design in DESIGNS.items():
         recommended, fixed = study(design, range(10))
         row = " | ".join(f"{value:.1f}" for value in fixed.values())
@@ -87,7 +77,7 @@ def recommendation():
 
 def classification():
     """Twenty draws of each design at d = 200, n = 400, in a random basis."""
-    draw = runpy.run_path(str(TESTS / "theory" / "test_classification.py"))["draw"]
+    draw = runpy.run_path(str(TESTS / "theory" / "test_spectrum_case.py"))["draw"]
     basis = np.linalg.qr(np.random.default_rng(0).standard_normal((200, 200)))[0]
     for name, design in DESIGNS.items():
         found = [theory.classify(draw(design, 400, 200, seed) @ basis) for seed in range(20)]

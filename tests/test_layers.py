@@ -30,9 +30,9 @@ LAYERS = [
     {"cli"},
 ]
 HEAVY = {
-    "matplotlib": {"reporting/", "theory/diagnosis/figures.py"},
+    "matplotlib": {"reporting/"},
     "sklearn": {"regression/scikit_learn.py", "paper/data_sets.py"},
-    "rich": {"reporting/", "theory/diagnosis/"},
+    "rich": {"reporting/"},
     "click": {"cli/"},
     "dask": {"experiments/engines"},
     "distributed": {"experiments/engines"},

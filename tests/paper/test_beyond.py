@@ -7,8 +7,7 @@ import pytest
 import kernelbandits as kb
 from command import run
 from kernelbandits.experiments import InProcess, Runner, Store
-from kernelbandits.paper.beyond import misspecified, panel_of, suites
-from kernelbandits.paper.suite import DEFAULT, Suite
+from kernelbandits.paper.beyond import DEFAULT, Suite, misspecified, panel_of, suites
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,7 @@ import pytest
 import kernelbandits as kb
 from kernelbandits.environments import LabelledPoints
 from kernelbandits.paper.data_sets import DIGITS, FROM_FOLDER, write_digits
-from kernelbandits.paper.real_world import choices, experiment, methods, reward_norm
-from kernelbandits.paper.real_world_findings import findings
+from kernelbandits.paper.real_world import choices, experiment, findings, methods, reward_norm
 
 DATA = os.environ.get("KERNELBANDITS_DATA_DIR")
 needs_data = pytest.mark.skipif(not DATA, reason="KERNELBANDITS_DATA_DIR does not name a folder with the data sets")

@@ -11,7 +11,7 @@ import pytest
 import kernelbandits as kb
 from command import run, run_process
 from kernelbandits.cli import main
-from kernelbandits.theory.diagnosis.reading import read_sample
+from kernelbandits.theory.diagnosis import read_sample
 
 LOG = ["--arm-column", "arm", "--reward-column", "reward", "--drop", "user"]
 

@@ -5,8 +5,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits import theory
-from kernelbandits.theory.exploration_advice import _best_size
-from kernelbandits.theory.learning_curve import LearningCurve, curve_sizes, fit_curve, pair_sums
+from kernelbandits.theory.exploration_advice import LearningCurve, _best_size, curve_sizes, fit_curve, pair_sums
 
 KERNEL = kb.Gaussian(4.0)
 

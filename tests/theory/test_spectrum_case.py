@@ -6,7 +6,7 @@ import pytest
 import kernelbandits as kb
 from kernelbandits import theory
 from kernelbandits.theory import Case
-from kernelbandits.theory.spectrum_case import population_moments
+from kernelbandits.theory.spectrum import population_moments
 
 DESIGNS = [
     (kb.LowRank(), Case.LOW_RANK),

@@ -31,9 +31,13 @@ def budget(kernel: str, case: str, as_printed: bool, as_json: bool, debug: bool,
       kernelbandits budget --delta 0.5 --arms 2 --noise-std 0.1 --norm 0.1 --epsilon 0.1 --dim 200 --case I \
         --kernel 'Gaussian(gamma=1.0)'
     """
+    from kernelbandits.reporting import print_json
     from kernelbandits.theory import Case, exploration_budget
-    from kernelbandits.theory.diagnosis import kernel_from_text
-    from kernelbandits.theory.diagnosis.commands import report_budget
+    from kernelbandits.theory.diagnosis import budget_document, kernel_from_text
 
     found = exploration_budget(kernel_from_text(kernel), Case(case), as_printed=as_printed, **numbers)
-    report_budget(found, as_json=as_json)
+    document = budget_document(found)
+    if as_json:
+        print_json(document.record)
+    else:
+        document.show()

@@ -47,9 +47,7 @@ def diagnose(
       kernelbandits diagnose contexts.parquet --standardise
       kernelbandits diagnose pilot.csv --arm-column arm --reward-column clicked --horizon 50000 --drop user
     """
-    from kernelbandits.theory.diagnosis.commands import report_sample
-    from kernelbandits.theory.diagnosis.kernel_text import kernel_from_text
-    from kernelbandits.theory.diagnosis.reading import read_sample
+    from kernelbandits.theory.diagnosis import kernel_from_text, read_sample, report_sample
 
     given["kernel"] = kernel_from_text(kernel)
     reading = {key: given.pop(key) for key in ("arm_column", "reward_column", "drop")}

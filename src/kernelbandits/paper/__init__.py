@@ -1,6 +1,3 @@
 """The paper: its eight methods, its experiments, and studies of its claims and of what lies beyond it."""
 
-from kernelbandits.paper.eight_methods import methods
-from kernelbandits.paper.studies import STUDIES, Study
-
-__all__ = ["STUDIES", "Study", "methods"]
+from kernelbandits.paper.studies import STUDIES, Study, methods

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar, final
+
+import polars as pl
 
 from kernelbandits import paper
-from kernelbandits.environments import Avazu, Environment, LowRank, StudentNoise, Synthetic
-from kernelbandits.experiments import Panel, RunOptions, load
+from kernelbandits.environments import (
+    Avazu,
+    Environment,
+    LowRank,
+    StudentNoise,
+    Synthetic,
+    mean_and_standard_error,
+    ratio_and_standard_error,
+)
+from kernelbandits.experiments import Experiment, Panel, Results, Runner, RunOptions, load
 from kernelbandits.kernels import Linear, Matern, Periodic
 from kernelbandits.paper import real_world, table_1
 from kernelbandits.paper.data_sets import find
-from kernelbandits.paper.parts import report_parts
-from kernelbandits.paper.suite import DEFAULT, Suite
+from kernelbandits.paper.parts import StudyPart, report_parts
 from kernelbandits.policies import (
     AdaptiveExploreThenCommit,
     ExploreThenCommit,
@@ -21,6 +31,12 @@ from kernelbandits.policies import (
     ThompsonSampling,
     default_policy,
 )
+from kernelbandits.reporting import Axis, Chart, Charts, Points, Rule, looks
+from kernelbandits.specs import Count, Positive
+
+YARDSTICK = "EtC"
+DEFAULT = "default"
+"""The name of `default_policy()` in tables."""
 
 
 def report(options: RunOptions, data: Path | None = None, data_dir: Path | None = None) -> None:
@@ -32,8 +48,8 @@ def report(options: RunOptions, data: Path | None = None, data_dir: Path | None 
 def suites(folder: Path, data: Path | None, data_dir: Path | None) -> list[Suite]:
     """The parts of the study. The digits come with scikit-learn; `data` is an Avazu file for Table 1."""
     horizon = real_world.HORIZON
-    found = find(data_dir, folder, (), horizon)
-    real = real_world.experiment(found.environments, horizon, seeds=1).panels
+    environments, _ = find(data_dir, folder, (), horizon)
+    real = real_world.experiment(environments, horizon, seeds=1).panels
     parts = [
         Suite("figure-1", "Figure 1 of the paper", of_figure("figure-1"), "EtC", 0.45),
         Suite("figure-2", "Figure 2 of the paper", of_figure("figure-2"), "best", 0.8),
@@ -98,3 +114,92 @@ def new_policies() -> dict[str, Policy]:
 
 def _with_new(panels: tuple[Panel, ...]) -> tuple[Panel, ...]:
     return tuple(replace(panel, methods={**panel.methods, **new_policies()}) for panel in panels)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Suite(StudyPart):
+    """Panels with the paper's eight and this library's policies.
+
+    The default policy should reach `limit` × the regret of `against`: "EtC", or "best" for the best of the eight.
+    """
+
+    heading: ClassVar[str] = "{0.about}: final regret as a multiple of EtC's, T = {0.horizon:,}, {0.seeds} seeds"
+    label: str
+    about: str
+    panels: tuple[Panel, ...] = field(repr=False)
+    against: str
+    limit: Positive
+    horizon: Count = 2000
+    seeds: Count = 10
+
+    @property
+    def name(self) -> str:
+        return self.label
+
+    def rows(self, runner: Runner) -> pl.DataFrame:
+        experiment = Experiment(self.label, self.panels, self.horizon, tuple(range(self.seeds)))
+        results = runner.run(experiment)
+        rows = [row for panel in self.panels for row in _compared(results, panel)]
+        return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def table(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """One row per panel: the best of the eight, the default policy against both, the others' ratios to EtC."""
+        lines = []
+        for panel in self.panels:
+            own = {row["method"]: row for row in rows.filter(panel=panel.name).iter_rows(named=True)}
+            default = own[DEFAULT]
+            line = {
+                "panel": panel.name,
+                "EtC": own[YARDSTICK]["mean_regret"],
+                "best of eight": default["best"],
+                "its regret": own[default["best"]]["mean_regret"],
+                "default / EtC": _with_error(default["to_etc"], default["to_etc_se"]),
+                "default / best": _with_error(default["to_best"], default["to_best_se"]),
+            }
+            others = [name for name in own if name not in (*paper.methods(dim=1), DEFAULT)]
+            lines.append(line | {name: own[name]["to_etc"] for name in others})
+        return pl.DataFrame(lines)
+
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        names = [panel.name for panel in self.panels]
+        marks: list[Points | Rule] = []
+        for method, look in looks(rows["method"]).items():
+            own = rows.filter(method=method)
+            at = [names.index(panel) for panel in own["panel"]]
+            if method != YARDSTICK:
+                marks.append(Points(own["to_etc"].to_numpy(), at, look, method, best=method == DEFAULT))
+        x, y = Axis("final regret / regret of EtC", "log"), Axis(names=names)
+        chart = Chart(self.about, [*marks, Rule(1.0, "x")], x, y, legend="right")
+        return Charts([chart], 1, height=max(3.2, 1.1 + 0.42 * len(self.panels)))  # the legend needs at least 3.2
+
+    def findings(self, rows: pl.DataFrame) -> list[str]:
+        column, whom = {"EtC": ("to_etc", "EtC"), "best": ("to_best", "the best of the paper's eight")}[self.against]
+        own = rows.filter(method=DEFAULT).sort(column)
+        worst = own.row(-1, named=True)
+        missed = own.filter(pl.col(column) > self.limit)["panel"].to_list()
+        return [
+            f"default policy: at most {self.limit:g} × {whom} on {len(own) - len(missed)} of {len(own)} panels; "
+            f"the largest ratio is {_with_error(worst[column], worst[f'{column}_se'])} ({worst['panel']})",
+            *([f"above {self.limit:g}: {', '.join(missed)}"] if missed else []),
+        ]
+
+
+def _compared(results: Results, panel: Panel) -> list[dict[str, object]]:
+    """Every method of a panel against EtC and against the best of the paper's eight, seed by seed."""
+    final = {method: results.curves(panel.name, method)[:, -1] for method in panel.methods}
+    eight = [method for method in paper.methods(dim=1) if method in final]
+    best = min(eight, key=lambda method: float(final[method].mean()))
+    rows: list[dict[str, object]] = []
+    for method, regrets in final.items():
+        mean, error = mean_and_standard_error(regrets)
+        to_etc, to_etc_se = ratio_and_standard_error(regrets, final[YARDSTICK])
+        to_best, to_best_se = ratio_and_standard_error(regrets, final[best])
+        row = {"panel": panel.name, "method": method, "mean_regret": float(mean), "standard_error": float(error)}
+        row |= {"to_etc": to_etc, "to_etc_se": to_etc_se, "best": best, "to_best": to_best, "to_best_se": to_best_se}
+        rows.append(row)
+    return rows
+
+
+def _with_error(value: float, error: float | None) -> str:
+    return f"{value:.2f}" if error is None else f"{value:.2f} ± {error:.2f}"

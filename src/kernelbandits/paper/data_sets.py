@@ -13,7 +13,6 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.reporting import replacing
 from kernelbandits.tables import CommonUnit, Encoding
 
-_ONE_UNIT = Encoding(scaling=CommonUnit())
 _REDUCED = Encoding(scaling=CommonUnit(), dim=100)
 
 
@@ -33,7 +32,7 @@ class DataSet:
         return Classification(str(folder / self.file), self.label, self.cuts, self.encoding)
 
 
-DIGITS = DataSet("digits", "digits.npz", encoding=_ONE_UNIT)
+DIGITS = DataSet("digits", "digits.npz", encoding=Encoding(scaling=CommonUnit()))
 
 FROM_FOLDER = (
     DataSet("MNIST", "mnist_t10k.npz", encoding=_REDUCED),
@@ -60,40 +59,28 @@ FROM_FOLDER = (
 )
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class FoundData:
-    """The bandits by the name of their data set, and the reason for each that was left out."""
+def find(
+    data_dir: Path | None, folder: Path, only: tuple[str, ...], horizon: int
+) -> tuple[dict[str, Classification], list[str]]:
+    """The data sets named in `only`, or all, that have a row for every round, and notes on those left out.
 
-    environments: dict[str, Classification]
-    left_out: dict[str, str]
-
-    def left_out_lines(self) -> list[str]:
-        """One line per reason."""
-        names: dict[str, list[str]] = {}
-        for name, reason in self.left_out.items():
-            names.setdefault(reason, []).append(name)
-        return [f"Left out: {', '.join(names[reason])} ({reason})" for reason in names]
-
-
-def find(data_dir: Path | None, folder: Path, only: tuple[str, ...], horizon: int) -> FoundData:
-    """The data sets named in `only`, or all, that have a row for every round. One that was named must be there.
-
-    The user's files are read first; the digits are written to the output `folder` only when none of them was refused.
+    One that was named must be there. The digits are written to the output `folder`, when nothing was refused.
     """
     named = {name.casefold() for name in only} & {data.name.casefold() for data in (DIGITS, *FROM_FOLDER)}
-    wanted = [data for data in (*FROM_FOLDER, DIGITS) if not named or data.name.casefold() in named]
-    left_out = {data.name: reason for data in wanted if (reason := _obstacle(data, data_dir, horizon))}
-    if left_out and (named or len(left_out) == len(wanted)):
-        raise InvalidArgument("; ".join(FoundData({}, left_out).left_out_lines()))
-    environments: dict[str, Classification] = {}
-    if DIGITS in wanted and DIGITS.name not in left_out:
-        write_digits(folder)
-        environments[DIGITS.name] = DIGITS.environment(folder)
+    wanted = [data for data in (DIGITS, *FROM_FOLDER) if not named or data.name.casefold() in named]
+    usable: list[DataSet] = []
+    left_out: dict[str, list[str]] = {}
     for data in wanted:
-        if data is not DIGITS and data.name not in left_out and data_dir is not None:
-            environments[data.name] = data.environment(data_dir)
-    return FoundData(environments, left_out)
+        if reason := _obstacle(data, data_dir, horizon):
+            left_out.setdefault(reason, []).append(data.name)
+        else:
+            usable.append(data)
+    notes = [f"Left out: {', '.join(names)} ({reason})" for reason, names in left_out.items()]
+    if notes and (named or not usable):
+        raise InvalidArgument("; ".join(notes))
+    if DIGITS in usable:
+        write_digits(folder)
+    return {data.name: data.environment(folder if data is DIGITS else data_dir or folder) for data in usable}, notes
 
 
 def write_digits(folder: Path) -> None:
@@ -109,9 +96,7 @@ def write_digits(folder: Path) -> None:
 def _obstacle(data: DataSet, data_dir: Path | None, horizon: int) -> str | None:
     """Why this data set cannot be played, None if it can."""
     if data is DIGITS:
-        from sklearn.datasets import load_digits
-
-        n_rows = len(load_digits().target)
+        n_rows = 1797
     elif data_dir is None:
         return "give the folder with their files by --data-dir"
     elif not (data_dir / data.file).is_file():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,19 +11,7 @@ import polars as pl
 
 from kernelbandits.errors import InvalidArgument, nearest
 from kernelbandits.experiments import Outcome, Runner, RunOptions, run_and_report
-from kernelbandits.reporting import (
-    Charts,
-    Column,
-    Document,
-    Entry,
-    Findings,
-    Group,
-    Line,
-    Picture,
-    Section,
-    Table,
-    look,
-)
+from kernelbandits.reporting import Charts, Column, Document, Entry, Findings, Group, Line, Picture, Table, look
 from kernelbandits.specs import Spec
 
 
@@ -38,8 +26,13 @@ class StudyPart(Spec, ABC):
 
     @property
     @abstractmethod
+    def heading(self) -> str:
+        """What the table shows; `{0.dim}` stands for the size `dim`."""
+
+    @property
     def title(self) -> str:
         """What the table shows, with the sizes."""
+        return self.heading.format(self)
 
     @abstractmethod
     def rows(self, runner: Runner) -> pl.DataFrame:
@@ -69,29 +62,19 @@ def report_parts(name: str, title: str, pictures: Pictures, options: RunOptions)
 
     def compute(runner: Runner) -> Outcome:
         rows = {part.name: part.rows(runner) for part in parts}
-        drawn = {
-            stem: Picture(
-                "", tuple(part.charts(rows[part.name]) for part in shown), "; ".join(part.title for part in shown)
-            )
-            for stem, shown in wanted.items()
-        }
-        sections = tuple(
-            Group(stem, (drawn[stem], *(section for part in shown for section in _sections(part, rows[part.name]))))
-            for stem, shown in wanted.items()
-        )
-        record = {
-            "study": name,
-            "tables": {part.name: rows[part.name].to_dicts() for part in parts},
-            "findings": {part.name: part.findings(rows[part.name]) for part in parts},
-        }
-        document = Document(title, sections, tuple(rows), record)
-        return Outcome(
-            document,
-            lambda: document,
-            {f"{part}.csv": frame for part, frame in rows.items()},
-            drawn,
-            {"study": name, "parts": {part.name: repr(part) for part in parts}},
-        )
+        findings = {part.name: part.findings(rows[part.name]) for part in parts}
+        drawn, sections = {}, []
+        for stem, shown in wanted.items():
+            charts = tuple(part.charts(rows[part.name]) for part in shown)
+            drawn[stem] = Picture("", charts, "; ".join(part.title for part in shown))
+            told = [(_table(part, rows[part.name]), Findings("", tuple(findings[part.name]))) for part in shown]
+            sections.append(Group(stem, (drawn[stem], *(section for pair in told for section in pair))))
+        tables = {part: frame.to_dicts() for part, frame in rows.items()}
+        record = {"study": name, "tables": tables, "findings": findings}
+        document = Document(title, tuple(sections), tuple(rows), record)
+        files = {f"{part}.csv": frame for part, frame in rows.items()}
+        provenance = {"study": name, "parts": {part.name: repr(part) for part in parts}}
+        return Outcome(document, lambda: document, files, drawn, provenance)
 
     run_and_report(options, compute)
 
@@ -110,24 +93,18 @@ def resized(pictures: Pictures, options: RunOptions) -> dict[str, tuple[StudyPar
     for key in given:
         if not any(hasattr(part, key) for parts in chosen.values() for part in parts):
             raise InvalidArgument(f"--{key} has no meaning for {', '.join(options.only)}: nothing is played there")
-    return {
-        stem: tuple(
-            replace(part, **{key: value for key, value in given.items() if hasattr(part, key)}) for part in parts
-        )
-        for stem, parts in chosen.items()
-        if parts
-    }
+
+    def sized(part: StudyPart) -> StudyPart:
+        return replace(part, **{key: value for key, value in given.items() if hasattr(part, key)})
+
+    return {stem: tuple(sized(part) for part in parts) for stem, parts in chosen.items() if parts}
 
 
 def over_seeds(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
     """Mean of each value and its standard error `…_se` per group of keys, groups in the order of appearance."""
     count = pl.len().sqrt()
-    columns = [
-        column
-        for value in values
-        for column in (pl.col(value).mean(), (pl.col(value).std(ddof=1) / count).alias(f"{value}_se"))
-    ]
-    return frame.group_by(keys, maintain_order=True).agg(columns)
+    pairs = [(pl.col(value).mean(), (pl.col(value).std(ddof=1) / count).alias(f"{value}_se")) for value in values]
+    return frame.group_by(keys, maintain_order=True).agg(column for pair in pairs for column in pair)
 
 
 def line(rows: pl.DataFrame, x: str, y: str, place: int, label: str) -> Line:
@@ -137,12 +114,11 @@ def line(rows: pl.DataFrame, x: str, y: str, place: int, label: str) -> Line:
     return Line(rows[x].to_numpy(), rows[y].to_numpy(), look(place), label, band)
 
 
-def _sections(part: StudyPart, rows: pl.DataFrame) -> Iterator[Section]:
+def _table(part: StudyPart, rows: pl.DataFrame) -> Table:
     frame = part.table(rows)
     columns = tuple(Column(name, dtype.is_numeric()) for name, dtype in frame.schema.items())
     entries = tuple(tuple(Entry(_words(value)) for value in row) for row in frame.iter_rows())
-    yield Table(f"{part.name}: {part.title}", columns, entries)
-    yield Findings("", tuple(part.findings(rows)))
+    return Table(f"{part.name}: {part.title}", columns, entries)
 
 
 def _words(value: Any) -> str:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from pathlib import Path
+from typing import final
 
 import numpy as np
 from scipy.linalg import solve
 
 from kernelbandits import paper
-from kernelbandits.environments import Classification, LabelledPoints
-from kernelbandits.experiments import Experiment, Panel, RunOptions, report_experiment
+from kernelbandits.environments import Classification, LabelledPoints, mean_and_standard_error
+from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, report_experiment
 from kernelbandits.kernels import Gaussian
 from kernelbandits.paper.data_sets import find
-from kernelbandits.paper.real_world_findings import findings
 from kernelbandits.policies import LinearThompsonSampling, LinearUCB, Policy, Uniform
 from kernelbandits.specs import to_table
+from kernelbandits.types import Array
 
 HORIZON = 1500
 """As many rounds as the smallest data set has rows for (ISOLET, 1,560), so that regrets can be compared."""
@@ -26,17 +27,17 @@ SEEDS = 10
 EXPLORED = 5
 """EtC explores for a fifth of the rounds: between the paper's synthetic figures (d/T, 5 to 10 %) and its Avazu (½)."""
 
-ORACLE_ROWS = 2000
-ORACLE_RIDGE = 0.1
+OUTSIDE = ("LinearUCB", "LinearThompsonSampling")
+CLEAR = 2.0
+"""One method beats another if its regret is smaller by more than this many standard errors, seed by seed."""
 
 
 def report(options: RunOptions, data_dir: Path | None = None) -> None:
     """Find the data sets, play all methods on them, and report who wins where and what was left out."""
     horizon = HORIZON if options.horizon is None else options.horizon
-    found = find(data_dir, options.folder, options.only, horizon)
-    study = options.part_of(experiment(found.environments, horizon, SEEDS))
-    remarks = [*choices(study), *found.left_out_lines()]
-    report_experiment(study, options, findings=lambda results: [*findings(results), *remarks])
+    environments, left_out = find(data_dir, options.folder, options.only, horizon)
+    study = options.part_of(experiment(environments, horizon, SEEDS))
+    report_experiment(study, options, findings=lambda results: [*findings(results), *choices(study), *left_out])
 
 
 def reward_norm(data: LabelledPoints) -> float:
@@ -45,10 +46,10 @@ def reward_norm(data: LabelledPoints) -> float:
     ‖f⁽ⁱ⁾‖ is unknown for the reward "is this class i", if it is finite at all. As in the paper's Avazu study, a kernel
     ridge oracle (λ² = 0.1, at most 2,000 rows, always the same) stands in for f⁽ⁱ⁾, and √(aᵀKa) for its norm.
     """
-    rows = np.random.default_rng(0).permutation(len(data.codes))[:ORACLE_ROWS]
+    rows = np.random.default_rng(0).permutation(len(data.codes))[:2000]
     X, Y = data.points[rows], np.eye(len(data.names))[data.codes[rows]]
     K = Gaussian(gamma=4.0)(X)
-    weights = solve(K + ORACLE_RIDGE * np.eye(len(K)), Y, assume_a="pos")
+    weights = solve(K + 0.1 * np.eye(len(K)), Y, assume_a="pos")
     norms = np.sqrt(np.einsum("nk,nk->k", weights, K @ weights))
     return ceil(10.0 * float(norms.max())) / 10.0
 
@@ -70,17 +71,14 @@ def methods(n_arms: int, dim: int, n_explore: int) -> dict[str, Policy]:
 def experiment(environments: Mapping[str, Classification], horizon: int, seeds: int) -> Experiment:
     """The study on these data sets."""
     title = "The paper's methods and three from outside on real data: one arm per class, reward 1 for the right one"
-    panels = tuple(_panel(name, environment, horizon) for name, environment in environments.items())
-    return Experiment("real-world", panels, horizon, tuple(range(seeds)), title)
-
-
-def _panel(name: str, environment: Classification, horizon: int) -> Panel:
-    """One data set with all methods."""
-    data = environment.data()
-    n_arms, dim = len(data.names), data.points.shape[1]
-    n_explore = max(n_arms, horizon // EXPLORED)
-    told = replace(environment, reward_norm=reward_norm(data))
-    return Panel(name, told, methods(n_arms, dim, n_explore), mark=n_explore)
+    panels = []
+    for name, environment in environments.items():
+        data = environment.data()
+        n_arms, dim = len(data.names), data.points.shape[1]
+        n_explore = max(n_arms, horizon // EXPLORED)
+        told = replace(environment, reward_norm=reward_norm(data))
+        panels.append(Panel(name, told, methods(n_arms, dim, n_explore), mark=n_explore))
+    return Experiment("real-world", tuple(panels), horizon, tuple(range(seeds)), title)
 
 
 def choices(study: Experiment) -> list[str]:
@@ -91,3 +89,71 @@ def choices(study: Experiment) -> list[str]:
         f"EtC explored for {explored} of {study.horizon:,} rounds; "
         f"CGP-UCB was told the RKHS norms {norms}, those of kernel ridge fits to the rows"
     ]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """Final regrets on one data set by method, each of shape (seeds,)."""
+
+    panel: str
+    regrets: dict[str, Array]
+
+    def best(self, among: Sequence[str]) -> str:
+        """The method with the smallest mean of these."""
+        return min((name for name in among if name in self.regrets), key=lambda name: self.regrets[name].mean())
+
+    def beats(self, first: str, second: str) -> bool:
+        """Whether the first method's regret is smaller by more than chance, seed by seed."""
+        mean, error = mean_and_standard_error(self.regrets[second] - self.regrets[first])
+        return bool(mean > CLEAR * error) if np.isfinite(error) else bool(mean > 0)
+
+    def words(self, name: str) -> str:
+        """Name and regret of a method."""
+        mean, error = mean_and_standard_error(self.regrets[name])
+        return f"{name} {mean:.1f}" + (f" ± {error:.1f}" if np.isfinite(error) else "")
+
+
+def findings(results: Results) -> list[str]:
+    """One line per data set, then a summary over all of them."""
+    standings = [
+        Standing(panel.name, {name: results.curves(panel.name, name)[:, -1] for name in panel.methods})
+        for panel in results.experiment.panels
+    ]
+    ours = [name for name in paper.methods(dim=1) if name in results.experiment.methods]
+    outside = [name for name in OUTSIDE if name in results.experiment.methods]
+    kernel_etc = [name for name in ("EtC", "EtC-Ridge") if name in ours]
+    ucb = [name for name in ours if name.startswith("CGP-UCB")]
+    lines = []
+    if ours and outside:
+        lines += [_verdict(standing, ours, outside) for standing in standings]
+        lines.append(_balance("the best of the paper's eight", ours, " and ".join(outside), outside, standings))
+    # On the paper's own data, kernel EtC is ahead of every CGP-UCB.
+    for whom, others in ((" and ".join(outside), outside), ("the best CGP-UCB", ucb)):
+        if kernel_etc and others:
+            lines.append(_balance(" or ".join(kernel_etc), kernel_etc, whom, others, standings))
+    for standing in standings:
+        chance = "Uniform" in standing.regrets
+        poor = [name for name in (*ours, *outside) if chance and not standing.beats(name, "Uniform")]
+        lines += [f"{standing.panel}: no better than playing at random: {', '.join(poor)}"] if poor else []
+    return lines
+
+
+def _verdict(standing: Standing, ours: Sequence[str], outside: Sequence[str]) -> str:
+    first, other = standing.best(ours), standing.best(outside)
+    if standing.beats(other, first):
+        verdict = f"the paper's eight lose: {standing.words(other)}, the best of the eight {standing.words(first)}"
+    elif standing.beats(first, other):
+        verdict = f"the paper's eight win: {standing.words(first)}, the best from outside {standing.words(other)}"
+    else:
+        verdict = f"no clear difference: {standing.words(first)} of the eight, {standing.words(other)} from outside"
+    ratio = standing.regrets[first].mean() / max(standing.regrets[other].mean(), np.finfo(float).tiny)
+    return f"{standing.panel}: {verdict} (ratio {ratio:.2f})"
+
+
+def _balance(who: str, first: Sequence[str], whom: str, second: Sequence[str], standings: Sequence[Standing]) -> str:
+    """On which data sets the best of the first loses to the best of the second, and where it wins."""
+    lost = [s.panel for s in standings if s.beats(s.best(second), s.best(first))]
+    won = [s.panel for s in standings if s.beats(s.best(first), s.best(second))]
+    lists = [f"{len(on)} of {len(standings)} data sets" + (f" ({', '.join(on)})" if on else "") for on in (lost, won)]
+    return f"Against {whom}, {who} loses on {lists[0]} and wins on {lists[1]}"

@@ -1,13 +1,28 @@
-"""The studies that `kernelbandits reproduce` knows by name. A study's module is loaded when it is run."""
+"""The paper's eight methods, and the studies that `kernelbandits reproduce` knows by name."""
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
-if TYPE_CHECKING:
-    from kernelbandits.experiments import RunOptions
+from kernelbandits import checks, experiments
+from kernelbandits.policies import Policy
+
+
+def methods(dim: int, n_explore: int | None = None) -> dict[str, Policy]:
+    """The eight methods of Figure 1 for contexts of `dim` features and T₀ = `n_explore` exploration rounds in total.
+
+    The default T₀ is the paper's, as many rounds as there are features. The specs are read from `figure-1.toml`.
+
+    >>> list(methods(dim=100))[:2]
+    ['EtC', 'EtC-Ridge']
+    """
+    checks.whole("dim", dim, at_least=1)
+    n_explore = dim if n_explore is None else checks.whole("n_explore", n_explore, at_least=1)
+    table = tomllib.loads(experiments.shipped()["figure-1"].read_text(encoding="utf-8"))
+    return experiments.methods(table["methods"], {"n_explore": n_explore})
 
 
 @final
@@ -22,8 +37,8 @@ class Study:
     module: str
     own_options: tuple[str, ...] = ()
 
-    def report(self, options: RunOptions, **own: Any) -> None:
-        """Run the study and write its output folder."""
+    def report(self, options: experiments.RunOptions, **own: Any) -> None:
+        """Load the study, run it and write its output folder."""
         import_module(f"kernelbandits.paper.{self.module}").report(options, **own)
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from dataclasses import dataclass
+from enum import Enum
+from math import log, sqrt
+from typing import final
 
 import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
-from kernelbandits.theory.hypotheses import AssumptionReport, Hypothesis, judge, unknown
-from kernelbandits.theory.kernel_classes import (
+from kernelbandits.linalg import EPS
+from kernelbandits.theory.linearization import (
     GRID,
     INNER_PRODUCT,
     RADIAL,
@@ -19,18 +22,61 @@ from kernelbandits.theory.kernel_classes import (
     extremes,
     h,
     seen_points,
+    setting,
 )
-from kernelbandits.theory.linearization import setting
-from kernelbandits.theory.sample_conditions import covariance_norm, ratio_condition, whitened_coordinates
-from kernelbandits.theory.spectrum import moments
+from kernelbandits.theory.spectrum import check_covariance, moments, spectrum
 from kernelbandits.types import Array, ArrayLike
 
 
+class Verdict(Enum):
+    """What is known about a hypothesis."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNKNOWN = "cannot tell"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One hypothesis, its verdict and the reason for it."""
+
+    name: str
+    verdict: Verdict
+    reason: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AssumptionReport:
+    """The hypotheses that the theorems make about a kernel and a sample."""
+
+    lines: tuple[Hypothesis, ...]
+
+    def __getitem__(self, name: str) -> Hypothesis:
+        """The hypothesis of that name."""
+        for line in self.lines:
+            if line.name == name:
+                return line
+        raise KeyError(f"no hypothesis {name!r}; there are {', '.join(line.name for line in self.lines)}")
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """Names of the hypotheses that fail."""
+        return tuple(line.name for line in self.lines if line.verdict is Verdict.FAILS)
+
+    def __str__(self) -> str:
+        width = max(len(line.name) for line in self.lines)
+        return "\n".join(f"{line.name:<{width}}  {line.verdict.value:<11}  {line.reason}" for line in self.lines)
+
+
+def _judge(name: str, holds: bool | None, reason: str) -> Hypothesis:
+    """A hypothesis that holds, fails, or (None) cannot be decided."""
+    return Hypothesis(name, Verdict.UNKNOWN if holds is None else Verdict.HOLDS if holds else Verdict.FAILS, reason)
+
+
 def assumptions(
-    kernel: Kernel,
-    X: ArrayLike | None = None,
-    covariance: ArrayLike | None = None,
-    n: int | None = None,
+    kernel: Kernel, X: ArrayLike | None = None, covariance: ArrayLike | None = None, n: int | None = None
 ) -> AssumptionReport:
     """Check each hypothesis; one that fails is reported, never raised.
 
@@ -45,19 +91,19 @@ def assumptions(
     try:
         kernel_class = class_of(kernel)
     except InvalidArgument as error:
-        lines = [judge("kernel is of one class", False, str(error))]
+        lines = [_judge("kernel is of one class", False, str(error))]
     else:
-        lines = [judge("kernel is of one class", True, f"{kernel_class.name} class")]
+        lines = [_judge("kernel is of one class", True, f"{kernel_class.name} class")]
         lines += _CONDITIONS[kernel_class](kernel)
     if points is None and covariance is None:
         return AssumptionReport(tuple(lines))
     dim = points.shape[1] if points is not None else len(np.asarray(covariance))
-    lines.append(covariance_norm(points, covariance, dim))
+    lines.append(_covariance_norm(points, covariance, dim))
     if points is not None:
         largest = float(kernel.diagonal(points).max())
         reason = f"the largest K(x, x) in the sample is {largest:.4g}"
-        lines += [judge("K(x, x) ≤ 1", largest <= 1.0 + 1e-9, reason), *whitened_coordinates(points, covariance)]
-    lines.append(ratio_condition(n, dim))
+        lines += [_judge("K(x, x) ≤ 1", largest <= 1.0 + 1e-9, reason), *_coordinates(points, covariance)]
+    lines.append(_ratio(n, dim))
     if kernel_class is RADIAL and points is not None:
         lines += _radial_theorem(kernel, points, covariance)
     return AssumptionReport(tuple(lines))
@@ -68,9 +114,9 @@ def _inner_product_conditions(kernel: Kernel) -> list[Hypothesis]:
     value, slope = h(kernel, 0.0), h(kernel, 0.0, 1)
     curvature = extremes(kernel, 2, 1.0)[0]
     return [
-        judge("h(0) > 0", value > 0, f"h(0) = {value:.4g}"),
-        judge("h'(0) > 0", slope > 0, f"h'(0) = {slope:.4g}"),
-        judge("h'' ≥ c > 0 on [0, 1]", curvature > 0, f"the smallest h'' on [0, 1] is {curvature:.4g}"),
+        _judge("h(0) > 0", value > 0, f"h(0) = {value:.4g}"),
+        _judge("h'(0) > 0", slope > 0, f"h'(0) = {slope:.4g}"),
+        _judge("h'' ≥ c > 0 on [0, 1]", curvature > 0, f"the smallest h'' on [0, 1] is {curvature:.4g}"),
         _smooth(kernel, 1.0),
     ]
 
@@ -83,9 +129,9 @@ def _radial_conditions(kernel: Kernel) -> list[Hypothesis]:
         steps = np.diff(kernel.profile(np.linspace(0.0, 2.0, GRID), 1))
     rising = bool((steps > 0).all())
     return [
-        judge("h > 0 on [0, 2]", lowest > 0, f"the smallest h on [0, 2] is {lowest:.4g}"),
-        judge("h' < 0 on [0, 2]", flattest < 0, f"h' goes from {steepest:.4g} to {flattest:.4g}"),
-        judge("h' increasing on [0, 2]", rising, "at every step of the grid" if rising else "not at every step"),
+        _judge("h > 0 on [0, 2]", lowest > 0, f"the smallest h on [0, 2] is {lowest:.4g}"),
+        _judge("h' < 0 on [0, 2]", flattest < 0, f"h' goes from {steepest:.4g} to {flattest:.4g}"),
+        _judge("h' increasing on [0, 2]", rising, "at every step of the grid" if rising else "not at every step"),
         _smooth(kernel, 2.0),
     ]
 
@@ -103,14 +149,14 @@ def _smooth(kernel: Kernel, upper: float) -> Hypothesis:
     with np.errstate(all="ignore"):
         slope, curvature = h(kernel, 0.0, 1), h(kernel, 0.0, 2)
         if not np.isfinite(curvature):
-            return judge(name, False, f"h''(0) = {curvature}")
+            return _judge(name, False, f"h''(0) = {curvature}")
         # Steps in units of the kernel's own scale |h'/h''|, so that a narrow kernel does not look rough.
         scale = min(upper, abs(slope / curvature)) if slope and curvature else upper
         steps: Array = scale * 4.0 ** -np.arange(4.0, 13.0)
         slopes = np.abs(kernel.profile(steps, 2) - curvature) / steps
     growth = float(slopes[-1] / slopes[0]) if slopes[0] > 0 else 1.0
     reason = f"the slope of h'' grows by {growth:.3g} from t = {steps[0]:.2g} to {steps[-1]:.2g}"
-    return judge(name, growth < 2.0, reason)
+    return _judge(name, growth < 2.0, reason)
 
 
 def _radial_theorem(kernel: Kernel, X: Array, covariance: ArrayLike | None) -> list[Hypothesis]:
@@ -121,13 +167,87 @@ def _radial_theorem(kernel: Kernel, X: Array, covariance: ArrayLike | None) -> l
         f"the root mean square of ‖x‖ is {typical:.3g}; norms that vanish with d contradict Tr(Σ)/d = "
         f"{typical**2 / X.shape[1]:.3g} of order 1"
     )
-    lines = [judge(small, typical < 1.0, reason)]
+    lines = [_judge(small, typical < 1.0, reason)]
     try:
-        gamma = setting(kernel, X, covariance, as_printed=False).parameters.gamma
+        gamma = setting(kernel, X, covariance).parameters.gamma
     except InvalidArgument as error:
-        return [*lines, unknown(regular, str(error))]
+        return [*lines, _judge(regular, None, str(error))]
     level = moments(seen_points(kernel, X), covariance).level
     if level <= 0:
-        return [*lines, unknown(regular, "Tr(Σ) = 0")]
+        return [*lines, _judge(regular, None, "Tr(Σ) = 0")]
     words = f"γ = {gamma:.4g}, so c up to {gamma / level:.4g} at Tr(Σ)/d = {level:.4g}"
-    return [*lines, judge(regular, gamma > 0, words)]
+    return [*lines, _judge(regular, gamma > 0, words)]
+
+
+RATIO = (0.05, 20.0)
+"""Range of d/N in which the asymptotic statements are taken to apply."""
+
+
+def _covariance_norm(X: Array | None, covariance: ArrayLike | None, dim: int) -> Hypothesis:
+    """‖Σ‖ ≤ 1: Assumption 4.1 (ii)."""
+    name = "‖Σ‖ ≤ 1"
+    if covariance is not None:
+        S = check_covariance(covariance, dim)
+        norm = float(S.max()) if S.ndim == 1 else float(np.abs(np.linalg.eigvalsh(S)).max())
+        return _judge(name, norm <= 1.0 + 1e-9, f"‖Σ‖ = {norm:.4g} of the given covariance")
+    if X is None:
+        return _judge(name, None, "neither a covariance nor a sample was given")
+    norm, edge = float(spectrum(X).eigenvalues[0]), (1.0 + sqrt(dim / len(X))) ** 2
+    reason = f"‖Σ̂‖ = {norm:.4g} on {len(X)} rows; ‖Σ‖ = 1 alone gives up to {edge:.3g} at this d/N"
+    return _judge(name, None if 1.0 < norm <= edge else norm <= 1.0, reason)
+
+
+def _whiten(X: Array, covariance: ArrayLike | None) -> Array:
+    """Z = Σ^{-1/2} x, shape (n, k), without coordinates that are 0 throughout; Σ^{-1/2} is the pseudo-inverse root."""
+    if covariance is not None and np.ndim(covariance) == 1:
+        variances = check_covariance(covariance, X.shape[1])
+        active = variances > 0
+        return X[:, active] / np.sqrt(variances[active])
+    S = X.T @ X / len(X) if covariance is None else check_covariance(covariance, X.shape[1])
+    values, vectors = np.linalg.eigh(S)
+    kept = values > len(S) * EPS * max(float(values[-1]), 0.0)
+    # The symmetric root: independence is a condition on the given coordinates.
+    root = vectors[:, kept] / np.sqrt(values[kept])
+    whitened: Array = X @ (root @ vectors[:, kept].T)
+    return whitened[:, whitened.any(axis=0)]
+
+
+def _coordinates(X: Array, covariance: ArrayLike | None) -> list[Hypothesis]:
+    """Zero mean, boundedness and independence of the coordinates of Z: Assumption 4.1 (iii)."""
+    names = "coordinates have mean 0", "coordinates are bounded", "coordinates are independent"
+    n, dim = X.shape
+    if n < 10 or (covariance is None and n < 10 * dim):
+        why = f"{n} rows cannot whiten {dim} features; give the covariance, or at least {max(10, 10 * dim)} rows"
+        return [_judge(name, None, why) for name in names]
+    Z = _whiten(X, covariance)
+    if not Z.size:
+        return [_judge(name, None, "the covariance is 0") for name in names]
+    statistic, limit = len(Z) * float((Z.mean(axis=0) ** 2).mean()), 1.0 + 4.0 * sqrt(2.0 / Z.shape[1])
+    centred = f"N‖mean‖²/d = {statistic:.3g}, expected 1 and below {limit:.3g}"
+    largest, normal = float(np.abs(Z).max()), sqrt(2.0 * log(Z.size))
+    bounded = f"max |Z| = {largest:.3g} over {Z.size} entries; a normal sample reaches about {normal:.3g}"
+    return [
+        _judge(names[0], statistic <= limit, centred),
+        _judge(names[1], largest <= 2.0 * normal, bounded),
+        _independent(names[2], Z),
+    ]
+
+
+def _independent(name: str, Z: Array) -> Hypothesis:
+    """Var‖Z‖² = Σ_j Var Z_j² for independent coordinates; a common random scale adds a factor of order d."""
+    together, apart = float((Z**2).sum(axis=1).var()), float((Z**2).var(axis=0).sum())
+    if apart <= 0:
+        return _judge(name, True, "every |Z_j| is constant")
+    ratio, limit = together / apart, 6.0 * sqrt(2.0 / len(Z))
+    reason = f"Var‖Z‖² / Σ_j Var Z_j² = {ratio:.3g}, expected 1 ± {limit:.2g}"
+    return _judge(name, abs(ratio - 1.0) <= limit, reason)
+
+
+def _ratio(n: int | None, dim: int) -> Hypothesis:
+    """c_L ≤ d/N ≤ c_U: Theorem 4.6 (estimation error)."""
+    name = "c_L ≤ d/N ≤ c_U"
+    if n is None:
+        return _judge(name, None, "N was not given")
+    ratio = dim / n
+    reason = f"d/N = {ratio:.4g}; the asymptotic statements are taken to apply from {RATIO[0]} to {RATIO[1]}"
+    return _judge(name, RATIO[0] <= ratio <= RATIO[1], reason)

@@ -13,8 +13,9 @@ from typing import final
 
 from kernelbandits.kernels import Kernel
 from kernelbandits.specs import Count, NonNegative, Positive, Share, Spec
-from kernelbandits.theory.cases import Case, case_bias, case_formulas, variance_slope
-from kernelbandits.theory.kernel_classes import INNER_PRODUCT, RADIAL, class_of
+from kernelbandits.theory.cases import FormulaStep, case_bias, case_formulas, variance_slope
+from kernelbandits.theory.linearization import INNER_PRODUCT, RADIAL, class_of
+from kernelbandits.theory.spectrum import Case
 
 
 @final
@@ -32,31 +33,16 @@ class BudgetInputs(Spec):
 
 @final
 @dataclass(frozen=True, slots=True)
-class FormulaStep:
-    """One formula behind a budget: its name, in symbols, with its numbers, and its value."""
-
-    name: str
-    symbols: str
-    numbers: str
-    value: float
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class Budget:
     """An exploration budget, or the reason why there is none.
 
     Attributes:
-        kernel: the kernel.
-        case: the shape of Σ.
-        given: the numbers it was computed from.
+        kernel, case, given: what it was computed from.
         as_printed: whether the formulas are those of the paper as printed.
         bias: the case's bound on B, which does not depend on N.
         allowed: what V + B may be.
         reason: the formula with its numbers, or why there is no budget.
-        variance: the case's bound on V at that N; None without a budget.
-        n_per_arm: N = T₀/K; None without a budget.
-        n_explore: T₀, rounds in total; None if no budget meets Δ.
+        variance, n_per_arm, n_explore: the bound on V at N = T₀/K, N, and T₀ in rounds; None if no budget meets Δ.
 
     """
 
@@ -87,21 +73,16 @@ class Budget:
     @property
     def steps(self) -> tuple[FormulaStep, ...]:
         """The formulas of the allowed error, the bias and the variance."""
-        g, printed = self.given, self.as_printed
-        allowed = f"3 · {g.delta:g} / (8 · {g.n_arms})"
-        words = ("3Δ / (8K)", allowed) if printed else ("(3Δ / (8K))²", f"({allowed})²")
-        slope_case = _printed_slope_case(self.kernel, self.case) if printed else self.case
-        slope = case_formulas(self.kernel, slope_case)[0]
-        bias = case_formulas(self.kernel, _printed_bias_case(self.case) if printed else self.case)[1]
+        g, kernel = self.given, self.kernel
+        numbers = f"3 · {g.delta:g} / (8 · {g.n_arms})"
+        allowed = ("3Δ / (8K)", numbers) if self.as_printed else ("(3Δ / (8K))²", f"({numbers})²")
+        slope = case_formulas(kernel, _printed_slope_case(kernel, self.case) if self.as_printed else self.case)[0]
+        bias = case_formulas(kernel, _printed_bias_case(self.case) if self.as_printed else self.case)[1]
+        unit = "d/N" if self.case.more_data_helps else "N/d"
         return (
-            FormulaStep("variance + bias at most", *words, self.allowed),
-            FormulaStep("bias at any N", bias.symbols, bias.numbers(self.kernel, g.epsilon, g.norm), self.bias),
-            FormulaStep(
-                f"variance per unit of {'d/N' if self.case.more_data_helps else 'N/d'}",
-                slope.symbols,
-                slope.numbers(self.kernel, g.epsilon, g.noise_std),
-                variance_slope(self.kernel, slope_case, g.epsilon, g.noise_std),
-            ),
+            FormulaStep("variance + bias at most", *allowed, self.allowed),
+            bias.step("bias at any N", kernel, g.epsilon, g.norm),
+            slope.step(f"variance per unit of {unit}", kernel, g.epsilon, g.noise_std),
         )
 
 
@@ -166,25 +147,40 @@ def _corrected(kernel: Kernel, case: Case, g: BudgetInputs) -> Budget:
         n = floor(min(g.dim - 1, (allowed - bias) * g.dim / slope)) if slope > 0 else g.dim - 1
         words = f"largest N with {slope:.3g} N/d + {bias:.3g} ≤ {allowed:.3g} and N < d"
     if n < 1:
-        return Budget(kernel, case, g, False, bias, allowed, _too_noisy(g, slope / g.dim, allowed - bias))
+        reason = (
+            f"no budget meets Δ = {g.delta:g} here: Case III needs 1 ≤ N < d = {g.dim}, and one draw per arm already "
+            f"has variance {slope / g.dim:.3g} where {allowed - bias:.3g} is left beside the bias"
+        )
+        return Budget(kernel, case, g, False, bias, allowed, reason)
     reason = f"{case}: {words}; T₀ = {g.n_arms} N"
     variance = slope * case.ratio(g.dim, n)
     return Budget(kernel, case, g, False, bias, allowed, reason, variance, float(n), n * g.n_arms)
 
 
 def _printed(kernel: Kernel, case: Case, g: BudgetInputs) -> Budget:
-    """Table 2 and Theorem C.2 as printed: if the bias is below Δ/(4K), the T₀ for which V is Δ/(8K)."""
+    """Table 2 and Theorem C.2 as printed: if the bias is below Δ/(4K), the T₀ for which V is Δ/(8K).
+
+    T₀/d is ⌈256σ²K²ε/Δ⌉ in Case I and inner-product Case II, ⌈256σ²K²/(Δε)⌉ in radial Case II, and in Case III
+    ⌊ε²h''_min Δ/(64σ²β)⌋ (inner product) or ⌊Δεc/(32 h'_min σ²)⌋ (radial).
+    """
     bias = case_bias(kernel, _printed_bias_case(case), g.epsilon, g.norm)
     room, allowed = g.delta / (4 * g.n_arms), 3.0 * g.delta / (8 * g.n_arms)
     if bias >= room:
         return Budget(kernel, case, g, True, bias, allowed, _too_biased(g, bias, room))
-    rounds = g.dim * _printed_rounds_per_feature(kernel, case, g)
+    slope = variance_slope(kernel, _printed_slope_case(kernel, case), g.epsilon, g.noise_std)
+    if case.more_data_helps:
+        rounds = g.dim * ceil(8.0 * slope * g.n_arms**2 / g.delta)
+    else:
+        # The radial h'_min is negative and printed without its absolute value.
+        sign = -1.0 if class_of(kernel) is RADIAL else 1.0
+        rounds = g.dim * floor(sign * g.delta / (8.0 * slope)) if slope > 0 else 0
     if rounds <= 0:
         return Budget(kernel, case, g, True, bias, allowed, f"the printed formula gives T₀ = {rounds}")
     n = rounds / g.n_arms
     variance = variance_slope(kernel, case, g.epsilon, g.noise_std) * case.ratio(g.dim, n)
-    reason = f"{case}: the paper's table, T₀ = {rounds}"
-    return Budget(kernel, case, g, True, bias, allowed, reason, variance, n, rounds)
+    return Budget(
+        kernel, case, g, True, bias, allowed, f"{case}: the paper's table, T₀ = {rounds}", variance, n, rounds
+    )
 
 
 def _printed_bias_case(case: Case) -> Case:
@@ -198,30 +194,9 @@ def _printed_slope_case(kernel: Kernel, case: Case) -> Case:
     return Case.LOW_RANK if repeated else case
 
 
-def _printed_rounds_per_feature(kernel: Kernel, case: Case, g: BudgetInputs) -> int:
-    """T₀/d.
-
-    ⌈256σ²K²ε/Δ⌉ in Case I and inner-product Case II, ⌈256σ²K²/(Δε)⌉ in radial Case II, and in Case III
-    ⌊ε²h''_min Δ/(64σ²β)⌋ (inner product) or ⌊Δεc/(32 h'_min σ²)⌋ (radial).
-    """
-    slope = variance_slope(kernel, _printed_slope_case(kernel, case), g.epsilon, g.noise_std)
-    if case.more_data_helps:
-        return ceil(8.0 * slope * g.n_arms**2 / g.delta)
-    # The radial h'_min is negative and printed without its absolute value.
-    sign = -1.0 if class_of(kernel) is RADIAL else 1.0
-    return floor(sign * g.delta / (8.0 * slope)) if slope > 0 else 0
-
-
 def _too_biased(g: BudgetInputs, bias: float, allowed: float) -> str:
     regret = 2.0 * g.n_arms * sqrt(bias)
     return (
         f"no budget meets Δ = {g.delta:g} here: the bias alone is {bias:.3g}, which allows a regret of {regret:.3g} "
         f"per round; Δ leaves room for {allowed:.3g}"
-    )
-
-
-def _too_noisy(g: BudgetInputs, variance: float, left: float) -> str:
-    return (
-        f"no budget meets Δ = {g.delta:g} here: Case III needs 1 ≤ N < d = {g.dim}, and one draw per arm already has "
-        f"variance {variance:.3g} where {left:.3g} is left beside the bias"
     )

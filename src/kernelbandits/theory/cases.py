@@ -8,33 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from typing import final
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
-from kernelbandits.theory.kernel_classes import INNER_PRODUCT, RADIAL, KernelClass, class_of, extremes, h
-from kernelbandits.theory.spectrum import Moments
-
-
-class Case(Enum):
-    """Shapes of Σ for which the bounds have closed forms (Example 1)."""
-
-    LOW_RANK = "I"
-    APPROXIMATE_LOW_RANK = "II"
-    SPECTRAL_DECAY = "III"
-
-    def __str__(self) -> str:
-        return f"Case {self.value} ({self.name.lower().replace('_', ' ')})"
-
-    @property
-    def more_data_helps(self) -> bool:
-        """Whether V falls with N (Cases I and II, where N > d) or grows with N (Case III, where N < d)."""
-        return self is not Case.SPECTRAL_DECAY
-
-    def ratio(self, dim: int, n: float) -> float:
-        """d/N in Cases I and II, N/d in Case III."""
-        return dim / n if self.more_data_helps else n / dim
+from kernelbandits.theory.linearization import INNER_PRODUCT, RADIAL, KernelClass, class_of, extremes, h
+from kernelbandits.theory.spectrum import Case, Moments
 
 
 @final
@@ -51,20 +30,26 @@ class CaseBound:
 class ProfileConstants:
     """The constants of h that the lemmas use; those of the other class are 0.
 
-    Attributes:
-        beta: h'(0), inner-product class.
-        curvature_max: max of h'' on [0, 1], inner-product class.
-        curvature_min: min of h'' on [0, 1], inner-product class.
-        steepest: |min of h' on [0, 2]|, radial class.
-        gamma_ratio: the c in γ ≥ c Tr(Σ)/d, radial class.
-
+    Inner-product class: `beta` is h'(0), the curvatures are the extremes of h'' on [0, 1]. Radial class: `steepest` is
+    |min of h' on [0, 2]|, and `gamma_ratio` the c in γ ≥ c Tr(Σ)/d.
     """
 
     beta: float = 0.0
-    curvature_max: float = 0.0
     curvature_min: float = 0.0
+    curvature_max: float = 0.0
     steepest: float = 0.0
     gamma_ratio: float = 0.0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FormulaStep:
+    """One formula behind a budget: its name, in symbols, with its numbers, and its value."""
+
+    name: str
+    symbols: str
+    numbers: str
+    value: float
 
 
 @final
@@ -72,16 +57,25 @@ class ProfileConstants:
 class CaseFormula:
     """A closed form, in symbols, as a template for its numbers, and as a function of (constants of h, ε).
 
-    The function leaves out σ² (variances) or B² (biases).
+    The function leaves out the square of the `scale`: σ of a variance, B of a bias.
     """
 
     symbols: str
     template: str
     factor: Callable[[ProfileConstants, float], float]
 
-    def numbers(self, kernel: Kernel, epsilon: float, scale: float) -> str:
-        """The formula with its numbers; `scale` is σ or B."""
-        return self.template.format(p=profile_constants(kernel, epsilon), e=epsilon, s=scale)
+    def value(self, kernel: Kernel, epsilon: float, scale: float) -> float:
+        """The value, ∞ where the class conditions on h fail."""
+        p = profile_constants(kernel, epsilon)
+        try:
+            return scale**2 * self.factor(p, epsilon)
+        except ZeroDivisionError:
+            return float("inf")
+
+    def step(self, name: str, kernel: Kernel, epsilon: float, scale: float) -> FormulaStep:
+        """The formula with its numbers and its value."""
+        numbers = self.template.format(p=profile_constants(kernel, epsilon), e=epsilon, s=scale)
+        return FormulaStep(name, self.symbols, numbers, self.value(kernel, epsilon, scale))
 
 
 _LOW_RANK = CaseFormula("32 σ² ε", "32 · {s:g}² · {e:g}", lambda p, e: 32.0 * e)
@@ -96,6 +90,9 @@ _RADIAL_DECAY = CaseFormula(
     "4 · {s:g}² · {p.steepest:.6g} / ({e:g} · {p.gamma_ratio:.6g})",
     lambda p, e: 4.0 * p.steepest / (e * p.gamma_ratio),
 )
+_RADIAL_BIAS = CaseFormula(
+    "5 B² |min h'| ε", "5 · {s:g}² · {p.steepest:.6g} · {e:g}", lambda p, e: 5.0 * p.steepest * e
+)
 
 
 def _inner_product_bias(factor: float) -> CaseFormula:
@@ -105,10 +102,6 @@ def _inner_product_bias(factor: float) -> CaseFormula:
         lambda p, e: factor * p.curvature_max * e**2 + p.beta * e,
     )
 
-
-_RADIAL_BIAS = CaseFormula(
-    "5 B² |min h'| ε", "5 · {s:g}² · {p.steepest:.6g} · {e:g}", lambda p, e: 5.0 * p.steepest * e
-)
 
 _FORMULAS: dict[tuple[KernelClass, Case], tuple[CaseFormula, CaseFormula]] = {
     # (variance slope, bias)
@@ -121,25 +114,15 @@ _FORMULAS: dict[tuple[KernelClass, Case], tuple[CaseFormula, CaseFormula]] = {
 }
 
 
-def _inner_product_constants(kernel: Kernel, epsilon: float) -> ProfileConstants:
-    smallest, largest = extremes(kernel, 2, 1.0)
-    return ProfileConstants(beta=h(kernel, 0.0, 1), curvature_max=largest, curvature_min=smallest)
-
-
-def _radial_constants(kernel: Kernel, epsilon: float) -> ProfileConstants:
-    # γ ≥ c Tr(Σ)/d with Tr(Σ)/d ≈ ε: the largest c for this Σ.
-    gamma = RADIAL.parameters(kernel, Moments(epsilon, 0.0), False).gamma
-    return ProfileConstants(steepest=-extremes(kernel, 1, 2.0)[0], gamma_ratio=gamma / epsilon)
-
-
-_CONSTANTS = {INNER_PRODUCT: _inner_product_constants, RADIAL: _radial_constants}
-
-
 def profile_constants(kernel: Kernel, epsilon: float) -> ProfileConstants:
     """The constants of h for a Σ of level ε."""
     if not 0.0 < epsilon <= 1.0:
         raise InvalidArgument(f"epsilon must be above 0 and at most 1, as in the paper's cases; got {epsilon!r}")
-    return _CONSTANTS[class_of(kernel)](kernel, float(epsilon))
+    if class_of(kernel) is INNER_PRODUCT:
+        return ProfileConstants(h(kernel, 0.0, 1), *extremes(kernel, 2, 1.0))
+    # γ ≥ c Tr(Σ)/d with Tr(Σ)/d ≈ ε: the largest c for this Σ.
+    gamma = RADIAL.parameters(kernel, Moments(float(epsilon), 0.0), False).gamma
+    return ProfileConstants(steepest=-extremes(kernel, 1, 2.0)[0], gamma_ratio=gamma / epsilon)
 
 
 def case_formulas(kernel: Kernel, case: Case) -> tuple[CaseFormula, CaseFormula]:
@@ -149,16 +132,12 @@ def case_formulas(kernel: Kernel, case: Case) -> tuple[CaseFormula, CaseFormula]
 
 def variance_slope(kernel: Kernel, case: Case, epsilon: float, noise_std: float) -> float:
     """V per unit of d/N (Cases I, II) or of N/d (Case III). ∞ where the class conditions on h fail."""
-    p = profile_constants(kernel, epsilon)
-    try:
-        return noise_std**2 * case_formulas(kernel, case)[0].factor(p, epsilon)
-    except ZeroDivisionError:
-        return float("inf")
+    return case_formulas(kernel, case)[0].value(kernel, epsilon, noise_std)
 
 
 def case_bias(kernel: Kernel, case: Case, epsilon: float, norm: float) -> float:
     """The bound on B̄, which does not depend on N."""
-    return norm**2 * case_formulas(kernel, case)[1].factor(profile_constants(kernel, epsilon), epsilon)
+    return case_formulas(kernel, case)[1].value(kernel, epsilon, norm)
 
 
 def case_bound(

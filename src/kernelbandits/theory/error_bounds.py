@@ -1,24 +1,30 @@
-"""Bounds on the estimation error: Definition 4.5, Theorems B.1 and B.4, Lemmas B.8 and B.12."""
+"""Bounds on the estimation error (Definition 4.5, Theorems B.1 and B.4, Lemmas B.8 and B.12), and its measurement."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf, log, sqrt
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
-from kernelbandits.theory.linearization import Setting, correction_part, linear_part, setting
+from kernelbandits.theory.linearization import Setting, setting
 from kernelbandits.theory.spectrum import spectrum, subsample
 from kernelbandits.types import Array, ArrayLike
+
+if TYPE_CHECKING:
+    from kernelbandits.environments import Instance
+    from kernelbandits.regression import Estimator, Predictor
 
 
 def effective_variance(
     kernel: Kernel, X: ArrayLike, covariance: ArrayLike | None = None, *, max_rows: int | None = None
 ) -> float:
     """Definition 4.5, effective variance: 𝒱 = d⁻¹ Σ_j λ_j / (γ/β + λ_j)², with λ_j the eigenvalues of XXᵀ/d."""
-    s = setting(kernel, _rows(X, max_rows), covariance, as_printed=False)
+    s = setting(kernel, _rows(X, max_rows), covariance)
     return _spectral_sum(s) / s.dim
 
 
@@ -51,9 +57,9 @@ def detailed_variance(
     needs no special case.
     """
     s = setting(kernel, subsample(X, max_rows), covariance, as_printed)
-    G = linear_part(s)
+    G = s.linear_gram()
     above = _eigenvalues(G)
-    below = above if s.corrections is None else _eigenvalues(G + correction_part(s.corrections))
+    below = above if s.corrections is None else _eigenvalues(G + s.corrections.gram)
     p = s.parameters
     return 8.0 * noise_std**2 / s.dim * p.beta * _ratio_sum(np.maximum(above, 0.0), p.gamma + below)
 
@@ -64,15 +70,10 @@ def detailed_bias(kernel: Kernel, X: ArrayLike, norm: float, *, max_rows: int | 
 
 
 def simplified_variance(
-    kernel: Kernel,
-    X: ArrayLike,
-    noise_std: float,
-    covariance: ArrayLike | None = None,
-    *,
-    max_rows: int | None = None,
+    kernel: Kernel, X: ArrayLike, noise_std: float, covariance: ArrayLike | None = None, *, max_rows: int | None = None
 ) -> float:
     """(8σ²/d) [β/γ + 2 Σ_j λ_j / (γ/β + λ_j)²] ≥ V̄: Lemmas B.8 and B.12. ∞ if γ = 0."""
-    s = setting(kernel, _rows(X, max_rows), covariance, as_printed=False)
+    s = setting(kernel, _rows(X, max_rows), covariance)
     if s.parameters.gamma <= 0:
         return inf
     bracket = s.parameters.beta / s.parameters.gamma + 2.0 * _spectral_sum(s)
@@ -86,7 +87,7 @@ def simplified_bias(
 
     k is 1 for the inner-product class (√(4/N) in the paper), 5 for the radial class (√(20/N)).
     """
-    s = setting(kernel, _rows(X, max_rows), covariance, as_printed=False)
+    s = setting(kernel, _rows(X, max_rows), covariance)
     n = len(s.X)
     mean_eigenvalue = float(np.einsum("ij,ij->", s.X, s.X)) / (n * s.dim)
     p = s.parameters
@@ -107,8 +108,7 @@ def _rows(X: ArrayLike, max_rows: int | None) -> Array:
 
 def _eigenvalues(A: Array) -> Array:
     """Eigenvalues of a symmetric matrix, largest first."""
-    values: Array = np.linalg.eigvalsh(A)[::-1].astype(np.float64, copy=False)
-    return values
+    return np.linalg.eigvalsh(A)[::-1].astype(np.float64, copy=False)
 
 
 def _spectral_sum(s: Setting) -> float:
@@ -129,3 +129,41 @@ def _ratio_sum(above: Array, below: Array) -> float:
     seen = above > len(above) * np.finfo(np.float64).eps * above[-1]
     with np.errstate(divide="ignore"):
         return float((above[seen] / below[seen] ** 2).sum())
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredError:
+    """‖f̂⁽ⁱ⁾ − f⁽ⁱ⁾‖² in L²(P_x) per arm, shape (K,), averaged over fits and fresh contexts; error NaN for one fit."""
+
+    per_arm: Array
+    standard_error: Array
+
+    @property
+    def mean(self) -> float:
+        """Average over arms."""
+        return float(self.per_arm.mean())
+
+
+def measured_error(
+    estimator: Estimator[Predictor],
+    instance: Instance,
+    n: int,
+    rng: np.random.Generator | int,
+    *,
+    n_fits: int = 1,
+    n_test: int = 1000,
+) -> MeasuredError:
+    """Fit each arm to `n` draws and compare with the truth on `n_test` fresh contexts, `n_fits` times."""
+    from kernelbandits.environments import mean_and_standard_error  # only a simulation needs environments
+
+    for name, value in (("n", n), ("n_fits", n_fits), ("n_test", n_test)):
+        checks.whole(name, value, at_least=1)
+    errors = []
+    for stream in np.random.default_rng(rng).spawn(n_fits):
+        rounds = instance.rounds(n + n_test, stream)
+        for arm, f in enumerate(rounds.means.T):
+            X = np.ascontiguousarray(rounds.contexts[:, arm])
+            fit = estimator._fit(X[:n], f[:n] + rounds.noise[:n])
+            errors.append(np.mean((fit._mean(X[n:]) - f[n:]) ** 2))
+    return MeasuredError(*mean_and_standard_error(np.reshape(errors, (n_fits, -1))))

@@ -44,13 +44,11 @@ def greedy_information_gain(kernel: Kernel, candidates: ArrayLike, n: int, ridge
     checks.whole("n", n, at_least=1)
     conform(ridge, Positive, "ridge")
     variance = kernel.diagonal(pool).astype(np.float64)
-    V = np.empty((n, len(pool)))
-    indices, steps = np.empty(n, dtype=np.int64), np.empty(n)
+    V, indices, steps = np.empty((n, len(pool))), np.empty(n, dtype=np.int64), np.empty(n)
     for step in range(n):
         best = int(variance.argmax())
-        pivot = variance[best] + ridge
         row = kernel.block(pool[best : best + 1], pool)[0] - V[:step, best] @ V[:step]
-        row /= np.sqrt(pivot)
+        row /= np.sqrt(variance[best] + ridge)
         V[step] = row
         indices[step], steps[step] = best, 0.5 * np.log1p(variance[best] / ridge)
         variance = np.maximum(variance - row**2, 0.0)
@@ -60,13 +58,7 @@ def greedy_information_gain(kernel: Kernel, candidates: ArrayLike, n: int, ridge
 @final
 @dataclass(frozen=True, slots=True)
 class InformationRate:
-    """A known order of γ_T, without its constant.
-
-    Attributes:
-        log: natural logarithm of the order; the order itself overflows easily.
-        formula: the order in symbols.
-
-    """
+    """A known order of γ_T, without its constant: its logarithm (the order overflows easily) and its formula."""
 
     log: float
     formula: str
@@ -111,13 +103,9 @@ def gaussian_rate_by_scale(dim: int, horizon: int, length: float) -> Information
 @final
 @dataclass(frozen=True, slots=True)
 class ClassicalBounds:
-    """The two classical orders of regret, without constants, in units of the largest regret per round.
+    """Two classical orders of regret, without constants, in units of the largest regret per round.
 
-    Attributes:
-        cgp_ucb: γ_T √T (Krause and Ong 2011).
-        sup_kernel_ucb: √(γ_T T) (Valko et al. 2013).
-        horizon: T, the largest possible regret.
-
+    `cgp_ucb` is γ_T √T (Krause and Ong 2011), `sup_kernel_ucb` is √(γ_T T) (Valko et al. 2013).
     """
 
     cgp_ucb: float

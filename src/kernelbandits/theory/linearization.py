@@ -1,7 +1,11 @@
-"""The linear approximation of a Gram matrix: Theorems B.1 and B.4, Proposition C.3."""
+"""The two classes of kernels and the linear approximation of their Gram matrices.
+
+Definitions 4.2, 4.4 and B.2, Theorems B.1 and B.4, Proposition C.3.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -9,49 +13,127 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import Kernel, Spherical
-from kernelbandits.theory.kernel_classes import Corrections, KernelClass, Parameters, class_of, seen_points
+from kernelbandits.kernels import Geometry, InnerProduct, Kernel, Radial, Spherical
 from kernelbandits.theory.spectrum import Moments, moments, subsample
 from kernelbandits.types import Array, ArrayLike
 
+GRID = 2001
+"""Number of points at which a condition on an interval is checked."""
+
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
-class Linearization:
-    """K_lin = γ I + α 11ᵀ + β XXᵀ/d, for the radial class with + ρ1ᵀ + 1ρᵀ + ζ.
-
-    Attributes:
-        tau: 2 Tr(Σ)/d.
-        alpha: weight of 11ᵀ.
-        beta: weight of XXᵀ/d.
-        gamma: weight of the identity, the implicit regularisation.
-        gram: K_lin, shape (n, n).
-        error: ‖K − K_lin‖, operator norm.
-        psi: ‖x_j‖²/d − τ/2, shape (n,); None for the inner-product class.
-        rho: h'(τ) ψ + h''(τ) ψ∘ψ/2, shape (n,); None for the inner-product class.
-        zeta: h''(τ) ψψᵀ, shape (n, n); None for the inner-product class.
-
-    """
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Definition 4.4, kernel parameter sequence: τ = 2 Tr(Σ)/d and the weights in K_lin of 11ᵀ, XXᵀ/d and I."""
 
     tau: float
     alpha: float
     beta: float
     gamma: float
-    gram: Array
-    error: float
-    psi: Array | None
-    rho: Array | None
-    zeta: Array | None
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Corrections:
+    """Definition B.2, parameters for the radial class: ψ and ρ, each of shape (n,), and the weight of ψψᵀ in ζ."""
+
+    psi: Array
+    rho: Array
+    zeta_weight: float
 
     @property
-    def n(self) -> int:
-        """Number of points N."""
-        return len(self.gram)
+    def zeta(self) -> Array:
+        """ζ, shape (n, n)."""
+        return self.zeta_weight * np.outer(self.psi, self.psi)
 
     @property
-    def event(self) -> bool:
-        """‖K − K_lin‖ ≤ γ/2, the event on which the bounds of Theorems B.1 and B.4 rest."""
-        return self.error <= self.gamma / 2.0
+    def gram(self) -> Array:
+        """ρ1ᵀ + 1ρᵀ + ζ, shape (n, n)."""
+        return self.rho[:, np.newaxis] + self.rho + self.zeta
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class KernelClass:
+    """One of the two classes.
+
+    Attributes:
+        name: for messages.
+        n_spikes: rank of what K_lin adds to γ I + β XXᵀ/d. Lemmas B.8 and B.12 drop as many eigenvalues.
+        parameters: (kernel, moments of Σ, as_printed) → α, β, γ, τ.
+        corrections: (kernel, X, τ, as_printed) → what the radial class adds to K_lin; None for the other class.
+
+    """
+
+    name: str
+    n_spikes: int
+    parameters: Callable[[Kernel, Moments, bool], Parameters]
+    corrections: Callable[[Kernel, Array, float, bool], Corrections | None]
+
+
+def h(kernel: Kernel, t: float, order: int = 0) -> float:
+    """Value of the profile or of one of its derivatives at t."""
+    return float(kernel.profile(np.array([t]), order)[0])
+
+
+def extremes(kernel: Kernel, order: int, upper: float) -> tuple[float, float]:
+    """Smallest and largest value of a derivative of h on a grid over [0, upper]."""
+    with np.errstate(all="ignore"):
+        values = kernel.profile(np.linspace(0.0, upper, GRID), order)
+    return float(values.min()), float(values.max())
+
+
+def _inner_product_parameters(kernel: Kernel, moments: Moments, as_printed: bool) -> Parameters:
+    # The second-order Taylor term is h''(0)/2 (El Karoui 2010, Theorem 2.1); the paper prints it without the ½.
+    half = 1.0 if as_printed else 0.5
+    level = moments.level
+    alpha = h(kernel, 0.0) + half * h(kernel, 0.0, 2) * moments.square
+    beta = h(kernel, 0.0, 1)
+    return Parameters(2.0 * level, alpha, beta, h(kernel, level) - h(kernel, 0.0) - beta * level)
+
+
+def _radial_parameters(kernel: Kernel, moments: Moments, as_printed: bool) -> Parameters:
+    tau = 2.0 * moments.level
+    slope = h(kernel, tau, 1)
+    alpha = h(kernel, tau) + 2.0 * h(kernel, tau, 2) * moments.square
+    return Parameters(tau, alpha, -2.0 * slope, h(kernel, 0.0) + tau * slope - h(kernel, tau))
+
+
+def _radial_corrections(kernel: Kernel, X: Array, tau: float, as_printed: bool) -> Corrections:
+    slope, curvature = h(kernel, tau, 1), h(kernel, tau, 2)
+    psi = np.einsum("ij,ij->i", X, X) / X.shape[1] - tau / 2.0
+    # ζ is the mixed second-order term, h'' ψψᵀ (El Karoui 2010, Theorem 2.2); the paper prints h'.
+    return Corrections(psi, slope * psi + 0.5 * curvature * psi**2, slope if as_printed else curvature)
+
+
+INNER_PRODUCT = KernelClass("inner-product", 1, _inner_product_parameters, lambda kernel, X, tau, as_printed: None)
+RADIAL = KernelClass("radial", 5, _radial_parameters, _radial_corrections)
+_CLASSES: dict[type[Geometry], KernelClass] = {
+    InnerProduct: INNER_PRODUCT,
+    Spherical: INNER_PRODUCT,
+    Radial: RADIAL,
+}
+
+
+def class_of(kernel: Kernel) -> KernelClass:
+    """The class of a kernel; raises InvalidArgument if it belongs to neither."""
+    geometry = kernel.geometry
+    if geometry is None or type(geometry) not in _CLASSES:
+        raise InvalidArgument(
+            f"the theory covers kernels h(⟨x, z⟩/d) and h(‖x − z‖²/d); {kernel} is neither. "
+            "Use a kernel of one class, or sums and products within one class."
+        )
+    return _CLASSES[type(geometry)]
+
+
+def seen_points(kernel: Kernel, X: Array) -> Array:
+    """The points as the profile sees them: a Schoenberg kernel projects them to the sphere of radius √d."""
+    if type(kernel.geometry) is not Spherical:
+        return X
+    kernel.geometry.diagonal(X)  # raises for a zero row or too many features
+    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
+    projected: Array = X * (np.sqrt(X.shape[1]) / norms)[:, np.newaxis]
+    return projected
 
 
 @final
@@ -69,8 +151,15 @@ class Setting:
         """Number of features d."""
         return int(self.X.shape[1])
 
+    def linear_gram(self) -> Array:
+        """β XXᵀ/d + α 11ᵀ, shape (n, n)."""
+        G: Array = self.X @ self.X.T
+        G *= self.parameters.beta / self.dim
+        G += self.parameters.alpha
+        return G
 
-def setting(kernel: Kernel, X: Array, covariance: ArrayLike | None, as_printed: bool) -> Setting:
+
+def setting(kernel: Kernel, X: Array, covariance: ArrayLike | None, as_printed: bool = False) -> Setting:
     """The setting of a kernel on a sample; Σ is `covariance`, or estimated from X."""
     kernel_class = class_of(kernel)
     seen = seen_points(kernel, X)
@@ -95,23 +184,35 @@ def kernel_parameters(
     return setting(kernel, checks.points("X", X), covariance, as_printed).parameters
 
 
-def linear_part(s: Setting) -> Array:
-    """β XXᵀ/d + α 11ᵀ, shape (n, n)."""
-    G: Array = s.X @ s.X.T
-    G *= s.parameters.beta / s.X.shape[1]
-    G += s.parameters.alpha
-    return G
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Linearization:
+    """K_lin = γ I + α 11ᵀ + β XXᵀ/d, for the radial class with + ρ1ᵀ + 1ρᵀ + ζ.
 
+    Attributes:
+        tau, alpha, beta, gamma: as in `Parameters`.
+        gram: K_lin, shape (n, n).
+        error: ‖K − K_lin‖, operator norm.
+        psi: ‖x_j‖²/d − τ/2, shape (n,); None for the inner-product class, as are the next two.
+        rho: h'(τ) ψ + h''(τ) ψ∘ψ/2, shape (n,).
+        zeta: h''(τ) ψψᵀ, shape (n, n).
 
-def correction_part(corrections: Corrections) -> Array:
-    """ρ1ᵀ + 1ρᵀ + ζ, shape (n, n)."""
-    part: Array = corrections.rho[:, np.newaxis] + corrections.rho + _zeta(corrections)
-    return part
+    """
 
+    tau: float
+    alpha: float
+    beta: float
+    gamma: float
+    gram: Array
+    error: float
+    psi: Array | None
+    rho: Array | None
+    zeta: Array | None
 
-def _zeta(corrections: Corrections) -> Array:
-    zeta: Array = corrections.zeta_weight * np.outer(corrections.psi, corrections.psi)
-    return zeta
+    @property
+    def event(self) -> bool:
+        """‖K − K_lin‖ ≤ γ/2, the event on which the bounds of Theorems B.1 and B.4 rest."""
+        return self.error <= self.gamma / 2.0
 
 
 def linearize(
@@ -130,11 +231,11 @@ def linearize(
     """
     points = subsample(X, max_rows)
     s = setting(kernel, points, covariance, as_printed)
-    p, corrections = s.parameters, s.corrections
-    gram = linear_part(s)
+    p, extra = s.parameters, s.corrections
+    gram = s.linear_gram()
     gram[np.diag_indices_from(gram)] += p.gamma
-    if corrections is not None:
-        gram += correction_part(corrections)
+    if extra is not None:
+        gram += extra.gram
     error = float(np.abs(np.linalg.eigvalsh(kernel.gram(points) - gram)).max())
-    added = (None, None, None) if corrections is None else (corrections.psi, corrections.rho, _zeta(corrections))
+    added = (None, None, None) if extra is None else (extra.psi, extra.rho, extra.zeta)
     return Linearization(p.tau, p.alpha, p.beta, p.gamma, gram, error, *added)

@@ -10,7 +10,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
-from kernelbandits.theory.kernel_classes import INNER_PRODUCT, class_of
+from kernelbandits.theory.linearization import INNER_PRODUCT, class_of
 from kernelbandits.types import Array, ArrayLike
 
 
@@ -48,15 +48,7 @@ def lenient_regret_is_bounded(
 @final
 @dataclass(frozen=True, slots=True)
 class RegretExponent:
-    """R(T) = Õ(T^value), if the theorem holds.
-
-    Attributes:
-        value: the exponent.
-        tau_bar: the theorem's τ̄; the squared error is Õ(T^−τ̄).
-        valid: whether (τ₁, τ₂, c) is in the theorem's range.
-        reason: the range and the values given.
-
-    """
+    """R(T) = Õ(T^value) and squared error Õ(T^−tau_bar), if (τ₁, τ₂, c) is in the theorem's range (`valid`)."""
 
     value: float
     tau_bar: float

@@ -2,12 +2,9 @@
 
 from kernelbandits.experiments import RunOptions
 from kernelbandits.paper.parts import Pictures, report_parts
-from kernelbandits.paper.theory.error import InterpolationError
-from kernelbandits.paper.theory.exploration import Exploration
-from kernelbandits.paper.theory.information import Information
-from kernelbandits.paper.theory.lenient import Lenient
-from kernelbandits.paper.theory.linearization import LinearizationError
-from kernelbandits.paper.theory.rate import Rate
+from kernelbandits.paper.theory.errors import InterpolationError, LinearizationError
+from kernelbandits.paper.theory.information import Information, Lenient
+from kernelbandits.paper.theory.regret import Exploration, Rate
 
 PICTURES: Pictures = {
     "a-linearization": (LinearizationError(),),
@@ -20,15 +17,3 @@ PICTURES: Pictures = {
 def report(options: RunOptions) -> None:
     """Run the study and write its output folder."""
     report_parts("theory", "The paper's theory against experiment", PICTURES, options)
-
-
-__all__ = [
-    "PICTURES",
-    "Exploration",
-    "Information",
-    "InterpolationError",
-    "Lenient",
-    "LinearizationError",
-    "Rate",
-    "report",
-]

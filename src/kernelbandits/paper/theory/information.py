@@ -1,4 +1,4 @@
-"""Information gain against d and T, and the classical bounds against the regret of CGP-UCB."""
+"""Figure (d): information gain and classical bounds against the regret of CGP-UCB, and lenient regret against Δ."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import numpy as np
 import polars as pl
 
 from kernelbandits import paper, theory
-from kernelbandits.environments import ApproximateLowRank, Synthetic
-from kernelbandits.experiments import Experiment, Panel, Runner, counted, world
-from kernelbandits.kernels import Gaussian
+from kernelbandits.environments import ApproximateLowRank, Synthetic, lenient_regret
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.experiments import Experiment, Panel, Runner, world
 from kernelbandits.paper.parts import StudyPart, line, over_seeds
+from kernelbandits.paper.theory.errors import DESIGNS, KERNEL
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Remark, Rule, Shade
 from kernelbandits.specs import Count
 
-KERNEL = Gaussian(4.0)
+METHODS = ("EtC", "CGP-UCB")
 
 
 @final
@@ -29,18 +30,16 @@ class Information(StudyPart):
     """
 
     name: ClassVar[str] = "information"
+    heading: ClassVar[str] = (
+        "information gain γ and classical bounds at T = {0.horizon} for "
+        f"{KERNEL}, λ² = 1, and the regret of CGP-UCB, "
+        "K = {0.n_arms}, {0.seeds} seeds"
+    )
     horizon: Count = 2000
     n_horizons: Count = 5
     dims: tuple[Count, ...] = (1, 2, 3, 5, 10, 30, 100)
     n_arms: Count = 4
     seeds: Count = 10
-
-    @property
-    def title(self) -> str:
-        return (
-            f"information gain γ and classical bounds at T = {self.horizon} for {KERNEL}, λ² = 1, K = {self.n_arms}, "
-            f"and the regret of CGP-UCB, mean of {counted(self.seeds, 'seed')}"
-        )
 
     @property
     def horizons(self) -> list[int]:
@@ -51,14 +50,10 @@ class Information(StudyPart):
         """The environment of one size."""
         return Synthetic(ApproximateLowRank(), n_arms=self.n_arms, dim=dim, kernel=KERNEL)
 
-    def experiment(self) -> Experiment:
-        """CGP-UCB on every size."""
+    def rows(self, runner: Runner) -> pl.DataFrame:
         methods = {"CGP-UCB": paper.methods(1)["CGP-UCB"]}
         panels = tuple(Panel(str(dim), self.environment(dim), methods) for dim in self.dims)
-        return Experiment("information", panels, self.horizon, tuple(range(self.seeds)))
-
-    def rows(self, runner: Runner) -> pl.DataFrame:
-        results = runner.run(self.experiment())
+        results = runner.run(Experiment("information", panels, self.horizon, tuple(range(self.seeds))))
         tasks = [(self, dim, seed) for dim in self.dims[::-1] for seed in range(self.seeds)]
         found = []
         for (_, dim, seed), (gains, unit) in zip(tasks, runner.map(self.name, gains_and_unit, tasks), strict=True):
@@ -68,43 +63,32 @@ class Information(StudyPart):
         mean = over_seeds(frame, ["d", "T"], ["gain", "regret"])
         bounds = [theory.classical_bounds(gain, T) for gain, T in mean.select("gain", "T").iter_rows()]
         rates = [theory.information_rate(KERNEL, dim, T).log for dim, T in mean.select("d", "T").iter_rows()]
-        return mean.with_columns(
-            pl.Series("cgp_ucb", [bound.cgp_ucb for bound in bounds]),
-            pl.Series("sup_kernel_ucb", [bound.sup_kernel_ucb for bound in bounds]),
-            pl.Series("vacuous", [bound.vacuous for bound in bounds]),
-            pl.Series("log10_rate", np.array(rates) / np.log(10.0)),
-        )
+        names = ("cgp_ucb", "sup_kernel_ucb", "vacuous")
+        columns = [pl.Series(name, [getattr(bound, name) for bound in bounds]) for name in names]
+        return mean.with_columns(*columns, pl.Series("log10_rate", np.array(rates) / np.log(10.0)))
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
-        return rows.filter(pl.col("T") == self.horizon).select(
-            "d",
-            pl.col("gain").alias("γ measured"),
-            pl.col("cgp_ucb").alias("γ√T"),
-            pl.col("sup_kernel_ucb").alias("√(γT)"),
-            pl.col("log10_rate").alias("log₁₀ of (ln T)^(d+1)"),
-            pl.col("regret").alias("regret, in largest regrets of a round"),
-        )
+        names = {
+            "gain": "γ measured",
+            "cgp_ucb": "γ√T",
+            "sup_kernel_ucb": "√(γT)",
+            "log10_rate": "log₁₀ of (ln T)^(d+1)",
+            "regret": "regret, in largest regrets of a round",
+        }
+        return rows.filter(T=self.horizon).select("d", *names).rename(names)
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         low, high = rows["gain"].to_numpy().min(), rows["gain"].to_numpy().max()
         gain = Axis("information gain γ", "log", low=low * (low / high) ** 0.45)  # room for the legend below the curves
-        by_d: list[Mark] = [
-            mark
-            for place, T in enumerate(self.horizons[::-2])
-            for mark in (
-                line(rows.filter(pl.col("T") == T), "d", "gain", place, f"T = {T}"),
-                Rule(0.5 * T * np.log(2.0), "y"),
-            )
-        ]
-        by_t = [
-            line(rows.filter(pl.col("d") == dim), "T", "gain", place, f"d = {dim}")
-            for place, dim in enumerate(self.dims[::-2])
-        ]
+        by_d: list[Mark] = []
+        for place, T in enumerate(self.horizons[::-2]):
+            by_d += [line(rows.filter(T=T), "d", "gain", place, f"T = {T}"), Rule(0.5 * T * np.log(2.0), "y")]
+        by_t = [line(rows.filter(d=dim), "T", "gain", place, f"d = {dim}") for place, dim in enumerate(self.dims[::-2])]
         dims, horizons = Axis("d", "log", self.dims), Axis("T", "log", self.horizons)
         charts = [
             Chart("dotted: ½ T ln 2, unrelated points", by_d, dims, gain, legend="lower right"),
             Chart("linear in T where d is large", by_t, horizons, gain, legend="lower right"),
-            self._bounds(rows.filter(pl.col("T") == self.horizon), dims),
+            self._bounds(rows.filter(T=self.horizon), dims),
         ]
         return Charts(charts, 3, height=3.7, legend="outside lower right", legend_columns=4)
 
@@ -123,15 +107,17 @@ class Information(StudyPart):
         return Chart(f"bounds and regret, T = {self.horizon}", marks, dims, y)
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
-        own = rows.filter(pl.col("T") == self.horizon)
+        own, T = rows.filter(T=self.horizon), self.horizon
+        vacuous = {
+            "γ√T with the measured gain": pl.col("cgp_ucb") >= T,
+            "√(γT) with the measured gain": pl.col("sup_kernel_ucb") >= T,
+            "√(γT) with the known rate (ln T)^(d+1)": pl.col("log10_rate") >= np.log10(T),  # √(γT) ≥ T means γ ≥ T
+        }
         lines = []
-        for column, label in (("cgp_ucb", "γ√T"), ("sup_kernel_ucb", "√(γT)")):
-            beyond = own.filter(pl.col(column) >= self.horizon)["d"].to_list()
-            where = f"from d = {beyond[0]} on" if beyond else "nowhere here"
-            lines.append(f"{label} with the measured gain says no more than R(T) ≤ T = {self.horizon} {where}")
-        rated = own.filter(pl.col("log10_rate") >= np.log10(self.horizon))["d"].to_list()  # √(γT) ≥ T means γ ≥ T
-        where = f"from d = {rated[0]} on" if rated else "nowhere here"
-        lines.append(f"√(γT) with the known rate (ln T)^(d+1) does so {where}")
+        for label, beyond in vacuous.items():
+            dims = own.filter(beyond)["d"].to_list()
+            where = f"from d = {dims[0]} on" if dims else "nowhere here"
+            lines.append(f"{label} says no more than R(T) ≤ T = {T} {where}")
         regret = own["regret"].to_numpy()
         lines.append(f"the regret of CGP-UCB is {regret.min():.3g} to {regret.max():.3g} largest regrets of a round")
         return lines
@@ -146,3 +132,69 @@ def gains_and_unit(task: tuple[Information, int, int]) -> tuple[list[float], flo
         played = [rounds.contexts[arm : T : part.n_arms, arm] for arm in range(min(T, part.n_arms))]
         gains.append(sum(theory.information_gain(KERNEL, np.ascontiguousarray(X)) for X in played))
     return gains, float((rounds.means.max(axis=1) - rounds.means.min(axis=1)).max())
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lenient(StudyPart):
+    """Lenient regret R_Δ(T) against Δ: Theorems 4.11 and C.2, lenient regret bounds.
+
+    EtC with T₀ = d, and CGP-UCB, on the three designs: regret above Δ per round, the mean over seeds taken first.
+    """
+
+    name: ClassVar[str] = "lenient"
+    heading: ClassVar[str] = (
+        "lenient regret R_Δ(T) by Δ, d = {0.dim}, K = {0.n_arms}, T = {0.horizon}, T₀ = d, {0.seeds} seeds"
+    )
+    horizon: Count = 2000
+    deltas: tuple[float, ...] = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
+    n_arms: Count = 20
+    dim: Count = 100
+    seeds: Count = 10
+
+    def _validate(self) -> None:
+        if self.horizon <= self.dim:
+            raise InvalidArgument(f"lenient: the horizon must be above {self.dim}, the T₀ of EtC; got {self.horizon}")
+
+    def rows(self, runner: Runner) -> pl.DataFrame:
+        eight = paper.methods(self.dim)
+        methods = {name: eight[name] for name in METHODS}
+        worlds = {name: Synthetic(design, n_arms=self.n_arms, dim=self.dim) for name, design in DESIGNS.items()}
+        panels = tuple(Panel(name, world, methods) for name, world in worlds.items())
+        results = runner.run(Experiment("lenient", panels, self.horizon, tuple(range(self.seeds))))
+        found = []
+        for design in DESIGNS:
+            for method in METHODS:
+                regrets = np.diff(results.curves(design, method), axis=1, prepend=0.0)
+                for delta in self.deltas:
+                    total = lenient_regret(regrets, delta)
+                    later = float(total[-1] - total[self.dim - 1])
+                    found.append((design, method, delta, float(total[-1]), later))
+        schema = ["design", "method", "delta", "lenient_regret", "after_exploration"]
+        return pl.DataFrame(found, schema=schema, orient="row")
+
+    def table(self, rows: pl.DataFrame) -> pl.DataFrame:
+        named = rows.with_columns(pl.format("Δ = {}", "delta").alias("delta"))
+        return named.pivot("delta", index=["design", "method"], values="lenient_regret")
+
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        charts = []
+        for i, design in enumerate(DESIGNS):
+            etc, ucb = (rows.filter(design=design, method=method) for method in METHODS)
+            marks = [
+                line(etc, "delta", "lenient_regret", 0, "EtC"),
+                line(etc, "delta", "after_exploration", 2, "EtC after exploration"),
+                line(ucb, "delta", "lenient_regret", 4, "CGP-UCB"),
+            ]
+            y = Axis("" if i else f"lenient regret, T = {self.horizon}", "symlog", low=0)
+            charts.append(Chart(design, marks, Axis("Δ"), y, legend="best" if i == len(DESIGNS) - 1 else ""))
+        return Charts(charts, len(DESIGNS), height=3.4, share_y=True)
+
+    def findings(self, rows: pl.DataFrame) -> list[str]:
+        lines = []
+        for design in DESIGNS:
+            own = rows.filter(design=design, method="EtC")
+            small = own.filter(pl.col("after_exploration") < 0.01 * own["lenient_regret"][0])["delta"].to_list()
+            where = f"from Δ = {small[0]:g} on" if small else "for no Δ here"
+            lines.append(f"{design}: after the exploration EtC has less than 1 % of its regret left {where}")
+        return lines

@@ -1,4 +1,4 @@
-"""The two budgets of a diagnosis: by the paper's formulas, and from the data."""
+"""The two budgets of a diagnosis, by the paper's formulas and from the data, and the leave-one-out errors of a log."""
 
 from __future__ import annotations
 
@@ -11,18 +11,88 @@ from numpy.typing import NDArray
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
-from kernelbandits.theory.budget import Budget, exploration_budget
-from kernelbandits.theory.diagnosis.rewards import RewardErrors, evenly_spaced
-from kernelbandits.theory.exploration_advice import ExplorationAdvice, recommend_exploration
-from kernelbandits.theory.spectrum_case import SpectrumCase
-from kernelbandits.types import Array
+from kernelbandits.theory import Budget, ExplorationAdvice, SpectrumCase, exploration_budget, recommend_exploration
+from kernelbandits.theory.spectrum import evenly_spaced
+from kernelbandits.types import Array, IntArray
 
-HORIZON = 10_000
-N_ARMS = 2
-NOISE_STD = 0.1
-NORM = 1.0
 PILOT_ROWS = 4000
 """Rows of a log used for the data-driven budget: more take time and hardly change the learning curve."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FitError:
+    """Leave-one-out error of the interpolator on n rows of one arm, or (`arm` is None) of all arms, each with its fit.
+
+    `rmse` includes the noise of the rewards; `reward_std` is the error of predicting their mean. `correlation` is that
+    of predictions and rewards, NaN if either is constant. `norm` is the RKHS norm of the fit, the largest of all arms.
+    """
+
+    arm: str | None
+    n: int
+    rmse: float
+    reward_std: float
+    correlation: float
+    norm: float
+
+    @property
+    def explained(self) -> float:
+        """1 − MSE/variance, the share of the variance explained; negative if the mean predicts better."""
+        return 1.0 - (self.rmse / self.reward_std) ** 2 if self.reward_std > 0 else float("nan")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RewardErrors:
+    """Leave-one-out errors of all arms together, and of each arm with at least two rows."""
+
+    pooled: FitError
+    arms: tuple[FitError, ...]
+
+
+def reward_errors(
+    kernel: Kernel, X: Array, arms: NDArray[Any] | None, y: Array, max_rows: int
+) -> tuple[RewardErrors | None, list[str]]:
+    """Errors per arm and of all arms together, and notes on the rows left out.
+
+    At most max_rows / K^⅓ evenly spaced rows of each arm are used: K solves then cost as much as one of `max_rows`
+    rows. Without arms all rows are one arm.
+    """
+    from kernelbandits.regression import MinNormInterpolator, leave_one_out  # only a sample with rewards needs them
+
+    names, groups = _groups(np.zeros(len(y)) if arms is None else arms)
+    most = max(2, int(max_rows / len(groups) ** (1.0 / 3.0)))
+    per_arm, predictions, rewards = [], [], []
+    for name, group in zip(names, groups, strict=True):
+        if len(group) < 2:
+            continue
+        rows = group[evenly_spaced(len(group), most)]
+        predictions.append(leave_one_out(kernel, X[rows], y[rows]))
+        rewards.append(y[rows])
+        norm = MinNormInterpolator(kernel).fit(X[rows], y[rows]).norm
+        per_arm.append(_summary(str(name), predictions[-1], y[rows], norm))
+    if not per_arm:
+        return None, ["leave-one-out errors need an arm with at least 2 rows; none has"]
+    largest = max(fit.norm for fit in per_arm)
+    pooled = _summary(None, np.concatenate(predictions), np.concatenate(rewards), largest)
+    short, long = len(groups) - len(per_arm), sum(len(rows) > most for rows in groups)
+    notes = [f"leave-one-out: {short} of {len(groups)} arms have fewer than 2 rows and are left out"] if short else []
+    notes += [f"leave-one-out: {most} evenly spaced rows are used of {long} of {len(groups)} arms"] if long else []
+    return RewardErrors(pooled, tuple(per_arm) if arms is not None else ()), notes
+
+
+def _groups(arms: NDArray[Any]) -> tuple[NDArray[Any], list[IntArray]]:
+    """The arms, and the rows of each in their order."""
+    labels, index = np.unique(arms, return_inverse=True)
+    order = np.argsort(index, kind="stable")
+    return labels, np.split(order, np.cumsum(np.bincount(index))[:-1])
+
+
+def _summary(arm: str | None, predictions: Array, y: Array, norm: float) -> FitError:
+    varies = min(float(np.ptp(predictions)), float(np.ptp(y))) > 0
+    rmse = float(np.sqrt(np.mean((y - predictions) ** 2)))
+    correlation = float(np.corrcoef(predictions, y)[0, 1]) if varies else float("nan")
+    return FitError(arm, len(y), rmse, float(y.std()), correlation, norm)
 
 
 @final
@@ -47,13 +117,13 @@ def planning_inputs(
 ) -> PlanningInputs:
     """The numbers given, or else estimated from the log, or else defaults; with the source of each."""
     met = None if arms is None else len(np.unique(arms))
-    K = _first(("given", n_arms), ("arms in the file", met), ("assumed", N_ARMS))
+    K = _first(("given", n_arms), ("arms in the file", met), ("assumed", 2))
     checks.whole("n_arms", K[1], at_least=1 if met is None or n_arms is None else met)
-    T = _first(("given", horizon), ("assumed", HORIZON))
+    T = _first(("given", horizon), ("assumed", 10_000))
     checks.whole("horizon", T[1], at_least=K[1])
     rmse, fit_norm = (None, None) if errors is None else (errors.pooled.rmse, errors.pooled.norm)
-    sigma = _first(("given", noise_std), ("at most the leave-one-out error", rmse), ("assumed", NOISE_STD))
-    B = _first(("given", norm), ("norm of the largest fit", fit_norm), ("assumed", NORM))
+    sigma = _first(("given", noise_std), ("at most the leave-one-out error", rmse), ("assumed", 0.1))
+    B = _first(("given", norm), ("norm of the largest fit", fit_norm), ("assumed", 1.0))
     counts = [f"{name} = {value:,} ({source})" for name, (source, value) in (("T", T), ("K", K))]
     scales = [f"{name} = {value:.4g} ({source})" for name, (source, value) in (("σ", sigma), ("B", B))]
     return PlanningInputs(T[1], K[1], sigma[1], B[1], (*counts, *scales))
@@ -72,17 +142,9 @@ def paper_budget(
     if not 0.0 < found.epsilon <= 1.0:
         level = f"{found.epsilon:.4g}"
         return None, f"the paper's formulas need 0 < ε ≤ 1, but ε = Tr(Σ)/d is {level} here: standardise the features"
+    scales: dict[str, Any] = {"noise_std": inputs.noise_std, "norm": inputs.norm, "epsilon": found.epsilon}
     try:
-        budget = exploration_budget(
-            kernel,
-            found.case,
-            delta=delta,
-            n_arms=inputs.n_arms,
-            noise_std=inputs.noise_std,
-            norm=inputs.norm,
-            epsilon=found.epsilon,
-            dim=dim,
-        )
+        budget = exploration_budget(kernel, found.case, delta=delta, n_arms=inputs.n_arms, dim=dim, **scales)
     except InvalidArgument as error:
         return None, f"the paper's formulas do not apply: {error}"
     return budget, budget.reason
@@ -96,15 +158,13 @@ def recommended(
         return None, ["no data-driven budget: it needs the arm played and its reward"]
     if inputs.n_arms < 2:
         return None, ["no data-driven budget: with one arm there is nothing to choose"]
-    labels, index = np.unique(arms, return_inverse=True)
-    most = max(3, PILOT_ROWS // len(labels))
-    rows = np.sort(np.concatenate([evenly_spaced(np.flatnonzero(index == i), most) for i in range(len(labels))]))
+    _, groups = _groups(arms)
+    most = max(3, PILOT_ROWS // len(groups))
+    rows = np.sort(np.concatenate([group[evenly_spaced(len(group), most)] for group in groups]))
     part = f"the data-driven budget uses {len(rows)} of {len(y)} rows, at most {most} per arm"
     notes = [part] if len(rows) < len(y) else []
+    given = {"horizon": inputs.horizon, "n_arms": inputs.n_arms}
     try:
-        advice = recommend_exploration(
-            X[rows], index[rows], y[rows], horizon=inputs.horizon, kernel=kernel, n_arms=inputs.n_arms
-        )
+        return recommend_exploration(X[rows], arms[rows], y[rows], kernel=kernel, **given), notes
     except InvalidArgument as error:
         return None, [*notes, f"no data-driven budget: {error}"]
-    return advice, notes

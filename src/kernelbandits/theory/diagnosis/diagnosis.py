@@ -8,27 +8,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbandits import checks
+from kernelbandits import checks, theory
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.specs import NonNegative, Positive, conform
-from kernelbandits.theory.assumptions import assumptions
-from kernelbandits.theory.budget import Budget
-from kernelbandits.theory.diagnosis.budgets import PlanningInputs, paper_budget, planning_inputs, recommended
-from kernelbandits.theory.diagnosis.rewards import RewardErrors, reward_errors
-from kernelbandits.theory.error_bounds import effective_bias, effective_variance
-from kernelbandits.theory.exploration_advice import ExplorationAdvice
-from kernelbandits.theory.hypotheses import AssumptionReport
-from kernelbandits.theory.information import information_gain
-from kernelbandits.theory.linearization import Linearization, linearize
-from kernelbandits.theory.spectrum import Spectrum, spectrum, subsample
-from kernelbandits.theory.spectrum_case import SpectrumCase, classify
+from kernelbandits.theory.diagnosis import budgets
 from kernelbandits.types import Array, ArrayLike, IntArray
-
-MAX_ROWS = 1000
-"""Rows used where a Gram matrix is needed."""
-_SIZES = 12
-_UNEQUAL = 30.0
 
 
 @final
@@ -47,38 +32,34 @@ class Diagnosis:
     """What a sample says about a kernel and about how long to explore.
 
     Attributes:
-        kernel: the kernel.
-        spectrum: of all rows.
-        classification: the case that the spectrum resembles.
-        assumptions: the paper's hypotheses, checked on `assumption_rows` rows.
-        assumption_rows: number of evenly spaced rows used for `assumptions`.
+        spectrum, classification: of all rows, and the case that the spectrum resembles.
+        assumptions: the paper's hypotheses, checked on `assumption_rows` evenly spaced rows.
         gram_rows: number N of evenly spaced rows used where a Gram matrix is needed.
         linearization: None if the kernel has none; a note says why.
         curve: effective variance and bias against N, up to N = `gram_rows`.
         information_gain: ½ ln det(I + K) of those rows.
         rewards: leave-one-out errors; None without rewards.
         inputs: T, K, σ and B used for the budgets.
-        paper_budget: None if the paper's formulas do not apply.
-        paper_reason: the outcome of the paper's formulas in words.
+        paper_budget, paper_reason: None if the paper's formulas do not apply; their outcome in words.
         recommendation: the data-driven budget; None without arms and rewards, or if they do not allow one.
         notes: what could not be computed and why, and warnings.
 
     """
 
     kernel: Kernel
-    spectrum: Spectrum
-    classification: SpectrumCase
-    assumptions: AssumptionReport
+    spectrum: theory.Spectrum
+    classification: theory.SpectrumCase
+    assumptions: theory.AssumptionReport
     assumption_rows: int
     gram_rows: int
-    linearization: Linearization | None
+    linearization: theory.Linearization | None
     curve: ErrorCurve
     information_gain: float
-    rewards: RewardErrors | None
-    inputs: PlanningInputs
-    paper_budget: Budget | None
+    rewards: budgets.RewardErrors | None
+    inputs: budgets.PlanningInputs
+    paper_budget: theory.Budget | None
     paper_reason: str
-    recommendation: ExplorationAdvice | None
+    recommendation: theory.ExplorationAdvice | None
     notes: tuple[str, ...]
 
     @property
@@ -103,7 +84,7 @@ def diagnose(
     delta: float = 0.5,
     noise_std: float | None = None,
     norm: float | None = None,
-    max_rows: int = MAX_ROWS,
+    max_rows: int = 1000,
 ) -> Diagnosis:
     """Diagnose a sample of contexts (n, d), with the arms (n,) and rewards (n,) if they are known.
 
@@ -119,25 +100,28 @@ def diagnose(
     conform(norm, NonNegative | None, "norm")
     kernel = Gaussian(4.0) if kernel is None else kernel
     checks.whole("max_rows", max_rows, at_least=2)
-    rows = subsample(X, max_rows)
+    rows = theory.subsample(X, max_rows)
     kernel(rows[:1])  # raises at once if the kernel cannot take these contexts
-    judged = subsample(X, max(10 * X.shape[1], 4 * max_rows))
-    linearization, linear_notes = _linearization(kernel, rows)
-    errors, reward_notes = (None, []) if y is None else reward_errors(kernel, X, arms, y, max_rows)
-    found = classify(X)
-    inputs = planning_inputs(arms, errors, n_arms, horizon, noise_std, norm)
-    advice, advice_notes = recommended(kernel, X, arms, y, inputs)
-    budget, reason = paper_budget(kernel, found, inputs, delta, X.shape[1])
+    judged = theory.subsample(X, max(10 * X.shape[1], 4 * max_rows))
+    try:
+        linearization, linear_notes = theory.linearize(kernel, rows), []
+    except InvalidArgument as error:
+        linearization, linear_notes = None, [f"no linear approximation: {error}"]
+    errors, reward_notes = (None, []) if y is None else budgets.reward_errors(kernel, X, arms, y, max_rows)
+    found = theory.classify(X)
+    inputs = budgets.planning_inputs(arms, errors, n_arms, horizon, noise_std, norm)
+    advice, advice_notes = budgets.recommended(kernel, X, arms, y, inputs)
+    budget, reason = budgets.paper_budget(kernel, found, inputs, delta, X.shape[1])
     return Diagnosis(
         kernel=kernel,
-        spectrum=spectrum(X),
+        spectrum=theory.spectrum(X),
         classification=found,
-        assumptions=assumptions(kernel, judged, n=len(rows)),
+        assumptions=theory.assumptions(kernel, judged, n=len(rows)),
         assumption_rows=len(judged),
         gram_rows=len(rows),
         linearization=linearization,
         curve=_curve(kernel, rows),
-        information_gain=information_gain(kernel, rows),
+        information_gain=theory.information_gain(kernel, rows),
         rewards=errors,
         inputs=inputs,
         paper_budget=budget,
@@ -156,48 +140,34 @@ def _scale_notes(X: Array) -> list[str]:
         notes.append(f"{zero} of {len(sizes)} columns are 0 throughout")
     if constant:
         notes.append(f"{constant} of {len(sizes)} columns hold one value throughout; they carry no information")
-    if len(seen) and seen.max() > _UNEQUAL * seen.min():
+    if len(seen) and seen.max() > 30.0 * seen.min():
         notes.append(
-            f"the sizes of the columns (root mean squares) differ by a factor of {seen.max() / seen.min():.3g}, so the "
-            "largest ones dominate all distances; standardise the columns unless this is intended"
+            f"the root mean squares of the columns differ by a factor of {seen.max() / seen.min():.3g}, so the largest "
+            "dominate all distances; standardise the columns unless this is intended"
         )
     return notes
 
 
-def _signal_notes(errors: RewardErrors | None) -> list[str]:
+def _signal_notes(errors: budgets.RewardErrors | None) -> list[str]:
     """A warning if predictions and rewards correlate by less than 2/√n, two standard errors under independence."""
     if errors is None:
         return []
     found, chance = errors.pooled.correlation, 2.0 / np.sqrt(errors.pooled.n)
     if found > chance:
         return []
-    constant, weak = "do not vary", f"have correlation {found:.2g}, no more than chance (±{chance:.2g})"
-    return [
-        f"leave-one-out predictions and rewards {constant if np.isnan(found) else weak}: this kernel learns nothing "
-        "from these rows, and a budget based on them means little"
-    ]
-
-
-def _linearization(kernel: Kernel, rows: Array) -> tuple[Linearization | None, list[str]]:
-    try:
-        return linearize(kernel, rows), []
-    except InvalidArgument as error:
-        return None, [f"no linear approximation: {error}"]
+    weak = "do not vary" if np.isnan(found) else f"have correlation {found:.2g}, no more than chance (±{chance:.2g})"
+    return [f"leave-one-out predictions and rewards {weak}: a budget based on these rows means little"]
 
 
 def _curve(kernel: Kernel, rows: Array) -> ErrorCurve:
     """Effective variance and bias of evenly spaced rows, at up to twelve N evenly spaced in log N."""
     n = len(rows)
-    sizes = np.unique(np.geomspace(1, n, _SIZES).round().astype(np.int64))
-    parts = [subsample(rows, int(size)) for size in sizes]
+    sizes = np.unique(np.geomspace(1, n, 12).round().astype(np.int64))
+    parts = [theory.subsample(rows, int(size)) for size in sizes]
     # γ and β depend on Tr(Σ)/d only, which all rows estimate better than a few; the diagonal of Σ̂ has the same trace.
     diagonal = np.einsum("ij,ij->j", rows, rows) / n
-    variance = np.array([_variance(kernel, part, diagonal) for part in parts])
-    return ErrorCurve(sizes, variance, np.array([effective_bias(kernel, part) for part in parts]))
-
-
-def _variance(kernel: Kernel, part: Array, diagonal: Array) -> float:
     try:
-        return effective_variance(kernel, part, diagonal)
+        variance = np.array([theory.effective_variance(kernel, part, diagonal) for part in parts])
     except InvalidArgument:  # no class, or a profile that is not convex; the notes and hypotheses say so
-        return float("nan")
+        variance = np.full(len(parts), np.nan)
+    return ErrorCurve(sizes, variance, np.array([theory.effective_bias(kernel, part) for part in parts]))

@@ -1,18 +1,22 @@
-"""A diagnosis or a budget as a document, to be shown in a terminal, as a page or as JSON."""
+"""A diagnosis or a budget as a document and as JSON, and the work of the commands `diagnose` and `budget`."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from math import isnan
+from pathlib import Path
+from typing import Any
 
-from kernelbandits.reporting import Column, Document, Entry, Findings, Section, Table
-from kernelbandits.theory.budget import Budget
-from kernelbandits.theory.diagnosis.diagnosis import Diagnosis
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.reporting import Column, Document, Entry, Findings, Section, Table, print_json, save, write_text
+from kernelbandits.specs import to_table
+from kernelbandits.theory import Budget, Verdict
+from kernelbandits.theory.diagnosis.budgets import FitError
+from kernelbandits.theory.diagnosis.diagnosis import Diagnosis, diagnose
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
-from kernelbandits.theory.diagnosis.record import budget_record, diagnosis_record
-from kernelbandits.theory.diagnosis.rewards import FitError
-from kernelbandits.theory.diagnosis.standardising import Standardised
-from kernelbandits.theory.hypotheses import Verdict
+from kernelbandits.theory.diagnosis.samples import ContextSample, Standardised, standardise
 
 _TOP = 8
 _MOST_ARMS = 10
@@ -21,7 +25,25 @@ _SCALED = (
     "every column was brought to mean 0 and one common variance with Tr(Σ)/d = ½, so the spectrum is that of the "
     "correlations; apply the same mean and scale (in diagnosis.json) to the contexts of later decisions"
 )
-Row = tuple[Entry, ...]
+
+
+def report_sample(sample: ContextSample, folder: Path, *, scaled: bool, as_json: bool, **options: Any) -> None:
+    """Diagnose a sample, write picture and record to the folder, print the report."""
+    started = time.monotonic()
+    if folder.is_file():
+        raise InvalidArgument(f"--out: {folder} is a file; give a folder")
+    change = standardise(sample.contexts) if scaled else None
+    report = diagnose(sample.contexts if change is None else change.contexts, sample.arms, sample.rewards, **options)
+    report = replace(report, notes=(*sample.notes, *report.notes))
+    document = diagnosis_document(report, sample.columns, change)
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = save(diagnosis_picture(report), folder / "diagnosis")
+    files = [*pictures, write_text(folder / "diagnosis.json", document.json(indent=1) + "\n")]
+    seconds = time.monotonic() - started
+    if as_json:
+        print_json({**document.record, "files": [str(path) for path in files], "seconds": round(seconds, 3)})
+    else:
+        document.show(f"Finished in {seconds:.1f} s. In {folder}: {', '.join(path.name for path in files)}")
 
 
 def diagnosis_document(
@@ -39,29 +61,73 @@ def diagnosis_document(
         diagnosis_picture(report),
         Findings("Notes and conclusion", (*(f"Note: {note}" for note in notes), _conclusion(report))),
     )
-    record = diagnosis_record(report) | {"columns": columns, "standardised": scales}
-    return Document("Diagnosis", sections, record=record)
+    return Document("Diagnosis", sections, record=_record(report) | {"columns": columns, "standardised": scales})
 
 
 def budget_document(budget: Budget) -> Document:
     """The document of a budget by the paper's formulas: one row per formula, in symbols and in numbers."""
-    g = budget.given
-    given = (("Δ", g.delta), ("K", g.n_arms), ("σ", g.noise_std), ("B", g.norm), ("ε", g.epsilon), ("d", g.dim))
+    given = zip("ΔKσBεd", asdict(budget.given).values(), strict=True)
     form = "as printed in the paper" if budget.as_printed else "the paper's formulas, corrected"
-    table = _table(
-        f"{budget.case}, {budget.kernel}: {form}",
-        ("", "formula", "with numbers", "value"),
-        [
-            *(_row(f"given {name}", "", "", f"{value:g}") for name, value in given),
-            *(_row(step.name, step.symbols, step.numbers, _number(step.value)) for step in budget.steps),
-            _row("largest admissible ε", "bias below what is allowed", "", _number(budget.admissible_epsilon)),
-            _row("variance at N", "", "", "–" if budget.variance is None else _number(budget.variance)),
-            _row("draws per arm N", "", "", _draws(budget)),
-            _row("exploration T₀", "K N", "", "none" if budget.n_explore is None else f"{budget.n_explore:,}"),
-        ],
-    )
+    rows = [
+        *((f"given {name}", "", "", f"{value:g}") for name, value in given),
+        *((step.name, step.symbols, step.numbers, _number(step.value)) for step in budget.steps),
+        ("largest admissible ε", "bias below what is allowed", "", _number(budget.admissible_epsilon)),
+        ("variance at N", "", "", "–" if budget.variance is None else _number(budget.variance)),
+        ("draws per arm N", "", "", _draws(budget)),
+        ("exploration T₀", "K N", "", "none" if budget.n_explore is None else f"{budget.n_explore:,}"),
+    ]
+    table = _table(f"{budget.case}, {budget.kernel}: {form}", ("", "formula", "with numbers", "value"), rows)
     outcome = f"{'Feasible' if budget.feasible else 'Not feasible'}: {budget.reason}"
-    return Document("Exploration budget", (table, Findings("Outcome", (outcome,))), record=budget_record(budget))
+    return Document("Exploration budget", (table, Findings("Outcome", (outcome,))), record=_budget_record(budget))
+
+
+def _record(report: Diagnosis) -> dict[str, Any]:
+    """All numbers and texts of a diagnosis; a document turns arrays into lists and NaN into null."""
+    spectrum, case, budget = report.spectrum, report.classification.case, report.paper_budget
+    linear = ("tau", "alpha", "beta", "gamma", "error", "event")
+    advice = ("n_explore", "n_per_arm", "low", "high", "explore_regret", "commit_regret", "regret", "reason")
+    return {
+        "n": spectrum.n,
+        "dim": spectrum.dim,
+        "kernel": to_table(report.kernel),
+        "spectrum": {**_pick(spectrum, "eigenvalues", "rank", "effective_rank"), "trace_per_dim": spectrum.level},
+        "case": asdict(report.classification) | {"case": case and case.value},
+        "assumptions": {
+            "rows": report.assumption_rows,
+            "lines": [asdict(line) | {"verdict": line.verdict.value} for line in report.assumptions.lines],
+        },
+        "linearisation": report.linearization and {"rows": report.gram_rows, **_pick(report.linearization, *linear)},
+        "effective_variance": report.variance,
+        "effective_bias": report.bias,
+        **_pick(report, "information_gain", "gram_rows"),
+        "curve": asdict(report.curve),
+        "leave_one_out": report.rewards
+        and {"pooled": _fit(report.rewards.pooled), "arms": [_fit(fit) for fit in report.rewards.arms]},
+        "paper_budget": {"reason": report.paper_reason, "plan": budget and _budget_record(budget)},
+        "recommendation": report.recommendation
+        and {**_pick(report.recommendation, *advice), "curve": asdict(report.recommendation.curve)},
+        **asdict(report.inputs),
+        "notes": report.notes,
+    }
+
+
+def _budget_record(budget: Budget) -> dict[str, Any]:
+    results = ("as_printed", "feasible", "n_explore", "n_per_arm", "variance", "bias", "allowed", "reason")
+    return {
+        "kernel": to_table(budget.kernel),
+        "case": budget.case.value,
+        "given": asdict(budget.given),
+        **_pick(budget, *results, "admissible_epsilon"),
+        "formulas": [asdict(step) for step in budget.steps],
+    }
+
+
+def _pick(source: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(source, name) for name in names}
+
+
+def _fit(fit: FitError) -> dict[str, Any]:
+    return asdict(fit) | {"explained": fit.explained}
 
 
 def _contexts(report: Diagnosis) -> Table:
@@ -69,90 +135,80 @@ def _contexts(report: Diagnosis) -> Table:
     top = ", ".join(f"{value:.3g}" for value in spectrum.eigenvalues[:_TOP])
     more = ", …" if len(spectrum.eigenvalues) > _TOP else ""
     case = "cannot tell" if found.case is None else f"{found.case}, confidence {found.confidence:.0%}"
-    return _table(
-        f"Contexts: {spectrum.n:,} rows of {spectrum.dim:,} features (all rows)",
-        ("", "value", "meaning"),
-        [
-            _row("largest eigenvalues", top + more, "of Σ̂ = XᵀX/n, not centred"),
-            _row("rank", str(spectrum.rank), f"eigenvalues above rounding error, of {len(spectrum.eigenvalues)}"),
-            _row("effective rank", _number(spectrum.effective_rank), "Tr(Σ̂)/‖Σ̂‖"),
-            _row("Tr(Σ̂)/d", _number(spectrum.level), "average of ‖x‖²/d; ¼ to ½ in the paper's designs"),
-            _row("resembles", case, found.reason),
-        ],
-    )
+    rows = [
+        ("largest eigenvalues", top + more, "of Σ̂ = XᵀX/n, not centred"),
+        ("rank", str(spectrum.rank), f"eigenvalues above rounding error, of {len(spectrum.eigenvalues)}"),
+        ("effective rank", _number(spectrum.effective_rank), "Tr(Σ̂)/‖Σ̂‖"),
+        ("Tr(Σ̂)/d", _number(spectrum.level), "average of ‖x‖²/d; ¼ to ½ in the paper's designs"),
+        ("resembles", case, found.reason),
+    ]
+    title = f"Contexts: {spectrum.n:,} rows of {spectrum.dim:,} features (all rows)"
+    return _table(title, ("", "value", "meaning"), rows)
 
 
 def _kernel(report: Diagnosis) -> Table:
     n, linear = report.gram_rows, report.linearization
     part = "all rows" if n == report.spectrum.n else f"{n:,} evenly spaced rows of {report.spectrum.n:,}"
-    if linear is None:
-        rows = [_row("‖K − K_lin‖", "–", "the kernel has no linear approximation here, see the notes")]
-    else:
+    rows = [("‖K − K_lin‖", "–", "the kernel has no linear approximation here, see the notes")]
+    if linear is not None:
         words = f"α = {linear.alpha:.4g}, β = {linear.beta:.4g}, τ = {linear.tau:.4g}"
         verdict = "at most γ/2: the bounds apply" if linear.event else "above γ/2: the bounds do not apply"
         error = f"linearisation error, {verdict} (γ/2 = {linear.gamma / 2:.4g})"
         rows = [
-            _row("γ", _number(linear.gamma), f"implicit regularisation of the kernel; {words}"),
-            _row("‖K − K_lin‖", _number(linear.error), error),
+            ("γ", _number(linear.gamma), f"implicit regularisation of the kernel; {words}"),
+            ("‖K − K_lin‖", _number(linear.error), error),
         ]
     idle = " (no better than predicting 0)" if report.bias >= 1.0 - 1e-9 else ""
     gain = f"½ ln det(I + K); {report.information_gain / n:.3g} per row"
     rows += [
-        _row("effective variance", _number(report.variance), "multiply by σ²"),
-        _row("effective bias", _number(report.bias), f"multiply by B²{idle}"),
-        _row("information gain", _number(report.information_gain), gain),
+        ("effective variance", _number(report.variance), "multiply by σ²"),
+        ("effective bias", _number(report.bias), f"multiply by B²{idle}"),
+        ("information gain", _number(report.information_gain), gain),
     ]
     return _table(f"{report.kernel} at N = {n:,} ({part})", ("", "value", "meaning"), rows)
 
 
 def _hypotheses(report: Diagnosis) -> Table:
-    title = f"The paper's hypotheses (checked on {report.assumption_rows:,} rows)"
     rows = (
-        (Entry(line.name), Entry(line.verdict.value, tone=_TONES[line.verdict]), Entry(line.reason))
+        (line.name, Entry(line.verdict.value, tone=_TONES[line.verdict]), line.reason)
         for line in report.assumptions.lines
     )
+    title = f"The paper's hypotheses (checked on {report.assumption_rows:,} rows)"
     return _table(title, ("", "verdict", "reason"), rows)
 
 
 def _rewards(report: Diagnosis) -> tuple[Table, ...]:
     if report.rewards is None:
         return ()
-    arms = report.rewards.arms
+    arms, pooled = report.rewards.arms, report.rewards.pooled
     heads = ("arm", "rows", "error (RMSE)", "std of rewards", "explained", "correlation", "norm of fit")
-    rows = [_fit_row(str(fit.arm), fit) for fit in arms[:_MOST_ARMS]]
+    rows: list[Iterable[str | Entry]] = [_fit_row(str(fit.arm), fit) for fit in arms[:_MOST_ARMS]]
     if len(arms) > _MOST_ARMS:
-        rows.append(_row(f"… {len(arms) - _MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)))
-    rows.append(_fit_row("all arms together" if arms else "all rows", report.rewards.pooled, best=True))
+        rows.append((f"… {len(arms) - _MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)))
+    rows.append(Entry(text, best=True) for text in _fit_row("all arms together" if arms else "all rows", pooled))
     return (_table("Leave-one-out error of the interpolator (closed form)", heads, rows),)
 
 
-def _fit_row(name: str, fit: FitError, best: bool = False) -> Row:
+def _fit_row(name: str, fit: FitError) -> tuple[str, ...]:
     explained = "–" if isnan(fit.explained) else f"{fit.explained:.1%}"
-    return _row(
-        name,
-        f"{fit.n:,}",
-        _number(fit.rmse),
-        _number(fit.reward_std),
-        explained,
-        _number(fit.correlation),
-        _number(fit.norm),
-        best=best,
-    )
+    rmse, std, correlation, norm = map(_number, (fit.rmse, fit.reward_std, fit.correlation, fit.norm))
+    return name, f"{fit.n:,}", rmse, std, explained, correlation, norm
 
 
 def _budgets(report: Diagnosis) -> Table:
     found, budget = report.recommendation, report.paper_budget
-    delta = "" if budget is None else f", Δ = {budget.given.delta:g}"
-    rows = [_row("data-driven", "–", "–", "needs arms and rewards, see the notes")]
+    rows: list[Iterable[str | Entry]] = [("data-driven", "–", "–", "needs arms and rewards, see the notes")]
     if found is not None:
         spread = f"{found.n_explore:,} ({found.low:,} to {found.high:,})"
-        rows = [_row("data-driven", spread, f"{found.n_per_arm:,}", found.reason, best=True)]
+        texts = ("data-driven", spread, f"{found.n_per_arm:,}", found.reason)
+        rows = [[Entry(text, best=True) for text in texts]]
     if budget is None or budget.n_explore is None:
-        rows.append(_row("paper's formula", "none", "–", report.paper_reason))
+        rows.append(("paper's formula", "none", "–", report.paper_reason))
     else:
-        rows.append(_row("paper's formula", f"{budget.n_explore:,}", _draws(budget), report.paper_reason))
+        rows.append(("paper's formula", f"{budget.n_explore:,}", _draws(budget), report.paper_reason))
     for step in () if budget is None else budget.steps:
-        rows.append(_row(f"  {step.name}", "", "", f"{step.symbols} = {step.numbers} = {_number(step.value)}"))
+        rows.append((f"  {step.name}", "", "", f"{step.symbols} = {step.numbers} = {_number(step.value)}"))
+    delta = "" if budget is None else f", Δ = {budget.given.delta:g}"
     title = f"How long to explore: {', '.join(report.inputs.sources)}{delta}"
     return _table(title, ("", "T₀", "N per arm", "formula"), rows)
 
@@ -165,10 +221,8 @@ def _conclusion(report: Diagnosis) -> str:
             f"{report.inputs.n_arms} arms, including the pilot. A plausible range is {found.low:,} to {found.high:,}."
         )
     if budget is not None and budget.n_explore is not None:
-        return (
-            f"The paper's formula asks for {budget.n_explore:,} rounds. Play a few rounds per arm and run this again "
-            "with arms and rewards."
-        )
+        rounds = f"{budget.n_explore:,} rounds"
+        return f"The paper's formula asks for {rounds}. Play a few per arm and run this again with arms and rewards."
     return "No budget from contexts alone: play each arm about four times and run this again with arms and rewards."
 
 
@@ -181,9 +235,6 @@ def _number(value: float) -> str:
     return "–" if isnan(value) else f"{value:.4g}"
 
 
-def _row(*texts: str, best: bool = False) -> Row:
-    return tuple(Entry(text, best=best) for text in texts)
-
-
-def _table(title: str, heads: Sequence[str], rows: Iterable[Row]) -> Table:
-    return Table(title, tuple(Column(head, numeric=False) for head in heads), tuple(rows))
+def _table(title: str, heads: Sequence[str], rows: Iterable[Iterable[str | Entry]]) -> Table:
+    entries = (tuple(Entry(cell) if isinstance(cell, str) else cell for cell in row) for row in rows)
+    return Table(title, tuple(Column(head, numeric=False) for head in heads), tuple(entries))

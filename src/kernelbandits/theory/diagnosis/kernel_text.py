@@ -10,8 +10,6 @@ from kernelbandits import kernels
 from kernelbandits.errors import InvalidArgument, nearest
 from kernelbandits.kernels import Kernel
 
-_LONGEST = 1000
-
 
 def kernel_from_text(text: str) -> Kernel:
     """Parse a kernel: an exported class with literal arguments, or sums and products of such.
@@ -19,8 +17,8 @@ def kernel_from_text(text: str) -> Kernel:
     >>> kernel_from_text("0.5 * Gaussian(gamma=4) + Matern(nu=1.5)")
     Sum(first=Scaled(kernel=Gaussian(gamma=4.0), factor=0.5), second=Matern(nu=1.5, length=1.0))
     """
-    if len(text) > _LONGEST:
-        raise InvalidArgument(f"the text of a kernel has at most {_LONGEST} characters; got {len(text)}")
+    if len(text) > 1000:
+        raise InvalidArgument(f"the text of a kernel has at most 1000 characters; got {len(text)}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -33,12 +31,9 @@ def kernel_from_text(text: str) -> Kernel:
 
 def known_kernels() -> dict[str, type[Kernel]]:
     """The concrete kernels that the library exports, by name."""
-    found = {name: getattr(kernels, name) for name in kernels.__all__}
-    return {
-        name: kind
-        for name, kind in found.items()
-        if isinstance(kind, type) and issubclass(kind, Kernel) and not inspect.isabstract(kind)
-    }
+    exported = vars(kernels).values()
+    kinds = [kind for kind in exported if isinstance(kind, type) and issubclass(kind, Kernel)]
+    return {kind.__name__: kind for kind in kinds if not inspect.isabstract(kind)}
 
 
 def _value(node: ast.expr, text: str) -> Any:

@@ -9,8 +9,6 @@ from kernelbandits.theory.diagnosis.diagnosis import Diagnosis
 
 _BIAS, _VARIANCE = Look(1, marker="s"), Look(2, marker="o")
 _MEASURED, _FITTED = Look(4, marker="^"), Look(4, dashes=(5, 1.5))
-_SMALLEST = 1e-12
-_FAR = 30
 
 
 def diagnosis_picture(report: Diagnosis) -> Picture:
@@ -23,7 +21,7 @@ def diagnosis_picture(report: Diagnosis) -> Picture:
 
 def _spectrum(report: Diagnosis) -> Chart:
     values, case = report.spectrum.eigenvalues, report.classification.case
-    seen = values > _SMALLEST * max(float(values[0]), 1e-300)
+    seen = values > 1e-12 * max(float(values[0]), 1e-300)
     level = max(report.spectrum.level, 1e-300)
     x = f"eigenvalue number (rank {report.spectrum.rank} of {report.spectrum.dim} features)"
     x_axis, y_axis = Axis(x), Axis("eigenvalue of XᵀX/n")
@@ -78,6 +76,6 @@ def _paper_budget(report: Diagnosis) -> Mark:
     if budget is None or budget.n_per_arm is None:
         return Points((), (), Look(0), "paper's formula: no budget")
     label = f"paper's formula: N = {budget.n_per_arm:,.0f} (T₀ = {budget.n_explore:,})"
-    if budget.n_per_arm > _FAR * report.curve.sizes[-1]:  # a line so far out would squeeze everything else together
+    if budget.n_per_arm > 30 * report.curve.sizes[-1]:  # a line so far out would squeeze everything else together
         return Points((), (), Look(0), label)
     return Rule(budget.n_per_arm, "x", label)

@@ -1,4 +1,4 @@
-"""Contexts, arms and rewards from a file."""
+"""Contexts, arms and rewards from a file, and features scaled as in the paper's designs."""
 
 from __future__ import annotations
 
@@ -11,30 +11,25 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kernelbandits import checks
 from kernelbandits.errors import InvalidFile
-from kernelbandits.tables import Encoding, numbers_in, read_frame, refuse_gaps
-from kernelbandits.types import Array
+from kernelbandits.tables import LEVEL, Encoding, moments, numbers_in, read_frame, refuse_gaps
+from kernelbandits.types import Array, ArrayLike
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextSample:
-    """The contexts in a file, with arms and rewards where they are known.
+    """Contexts (n, d) with the names of their features, and arms and rewards (n,) where they are known.
 
-    Attributes:
-        contexts: shape (n, d).
-        columns: names of the d features.
-        arms: the arm played, shape (n,), numbers or texts; None without an arm column.
-        rewards: shape (n,); None without a reward column.
-        notes: what was done to missing values and texts, in at most one line.
-
+    `notes` says what was done to missing values and texts, in at most one line.
     """
 
     contexts: Array
     columns: tuple[str, ...]
-    arms: NDArray[Any] | None = None
-    rewards: Array | None = None
-    notes: tuple[str, ...] = ()
+    arms: NDArray[Any] | None
+    rewards: Array | None
+    notes: tuple[str, ...]
 
 
 def read_sample(
@@ -67,3 +62,29 @@ def _arms(path: Path, column: pl.Series) -> NDArray[Any]:
     if column.dtype.is_integer():
         return column.to_numpy().copy()
     return np.array(column.cast(pl.String).to_list())
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Standardised:
+    """X = (raw − mean) · scale, by column, scale 0 for a column that does not vary. Do the same to later contexts."""
+
+    contexts: Array
+    mean: Array
+    scale: Array
+
+
+def standardise(X: ArrayLike) -> Standardised:
+    """Scale every column to mean 0 and one common variance, such that ‖x‖²/d averages ½.
+
+    Columns that do not vary become 0. If all d columns vary, each has variance ½.
+
+    >>> standardise([[0.0, 7.0], [10.0, 7.0]]).contexts
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+    points = checks.points("X", X)
+    mean, std, varies = moments(points)
+    common = np.sqrt(LEVEL * len(std) / max(int(varies.sum()), 1))
+    scale = np.where(varies, common / np.where(varies, std, 1.0), 0.0)
+    return Standardised((points - mean) * scale, mean, scale)
