@@ -120,7 +120,7 @@ def successive_elimination(rounds, kernel, ridge, share, horizon, cap):
 
 
 def explore_then_commit(rounds, kernel, ridge, n_explore):
-    """Algorithm 1: arms in turn for T₀ rounds, one fit an arm, then the best prediction. `ridge` None is ridgeless."""
+    """Algorithm 1: arms in turn for T₀ rounds, one fit per arm, then the best prediction. `ridge` None is ridgeless."""
     n_arms = rounds.means.shape[1]
     arms = [t % n_arms for t in range(n_explore)]
     fits = []

@@ -1,4 +1,4 @@
-"""Live answers of one posterior an arm are the caller's, and a question that failed leaves nothing behind."""
+"""Live answers of one posterior per arm are the caller's, and a question that failed leaves nothing behind."""
 
 import numpy as np
 import pytest

@@ -85,7 +85,7 @@ def _opened(path: Path) -> gzip.GzipFile | IO[bytes]:
 
 
 def _header(path: Path, file: gzip.GzipFile | IO[bytes]) -> tuple[bytes, list[str]]:
-    """Read the header: its bytes without byte order mark, and the names in it. Raise if it is none."""
+    """Read the header: its bytes without byte order mark, and the names in it. Raise if there is none."""
     line = file.readline(1 << 20)
     if not line:
         raise InvalidFile(f"{path.name} is empty; expected a header and rows")
