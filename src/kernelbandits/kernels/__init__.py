@@ -5,33 +5,4 @@ from kernelbandits.kernels.base import Features, InnerProductKernel, Kernel, Rad
 from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, MappedGeometry, Radial, Spherical
 from kernelbandits.kernels.inner_product import Exponential, Linear, Polynomial, Schoenberg
-from kernelbandits.kernels.periodic import Periodic
-from kernelbandits.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
-
-__all__ = [
-    "Combination",
-    "Exponential",
-    "Features",
-    "Gaussian",
-    "Geometry",
-    "InnerProduct",
-    "InnerProductKernel",
-    "Kernel",
-    "KernelExpansion",
-    "Laplace",
-    "Linear",
-    "MappedGeometry",
-    "Matern",
-    "Periodic",
-    "Polynomial",
-    "Product",
-    "Radial",
-    "RadialKernel",
-    "RationalQuadratic",
-    "Scaled",
-    "Schoenberg",
-    "Shifted",
-    "Spherical",
-    "StackedExpansions",
-    "Sum",
-]
+from kernelbandits.kernels.radial import Gaussian, Laplace, Matern, Periodic, RationalQuadratic

@@ -11,7 +11,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial
-from kernelbandits.linalg import Segments, fill_by_panels, pieces, rows_at_once
+from kernelbandits.linalg import Segments, pieces
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike
 
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 Features: TypeAlias = tuple[Array, ...]
 """Features of n points: one array of shape (n, p) per geometry of the kernel."""
 
-_SMALL = 2**16  # entries of a block that is evaluated at once
+_AT_ONCE = 2**17
+"""Most entries to which a profile is applied at once, so that temporary arrays stay in the cache."""
+_PANEL = 256
+"""Rows and columns of a panel: large enough for fast matrix products, small enough for the cache."""
 
 
 class Kernel(Spec, ABC):
@@ -74,38 +77,50 @@ class Kernel(Spec, ABC):
 
     def gram(self, X: Array) -> Array:
         """K(X, X) without checks, shape (n, n): one half is evaluated, the other mirrored."""
-        left, right = self.left(X), self.right(X)
-
-        def panel(rows: slice, columns: slice) -> Array:
-            return self.evaluate(tuple(f[rows] for f in left), tuple(f[columns] for f in right))
-
-        K = fill_by_panels(len(X), panel)
+        n, left, right = len(X), self.left(X), self.right(X)
+        if n <= _PANEL:
+            K = _mirrored(self.evaluate(left, right))
+        else:
+            K = np.empty((n, n))
+            for rows in pieces(n, _PANEL):
+                for columns in pieces(rows.stop, _PANEL):
+                    panel = self.evaluate([f[rows] for f in left], [f[columns] for f in right])
+                    K[rows, columns] = panel if columns.start < rows.start else _mirrored(panel)
+                    K[columns, rows] = K[rows, columns].T
         np.fill_diagonal(K, self.diagonal(X))
         return K
 
+    # Most kernels have one geometry. In the following methods a loop over it would take as long as a small array.
+
     def diagonal(self, X: Array) -> Array:
         """K(x, x) for every row of X, shape (n,), without the rest of the Gram matrix."""
-        return self._values([geometry.diagonal(X) for geometry in self.geometries], 0)
+        geometries = self.geometries
+        if len(geometries) == 1:
+            return self._values((geometries[0].diagonal(X),), 0)
+        return self._values([geometry.diagonal(X) for geometry in geometries], 0)
 
     def left(self, X: Array, out: Features | None = None) -> Features:
         """Features of points on the left side of K(·, ·), written into `out` if given."""
-        if out is None:
-            return tuple([geometry.left(X) for geometry in self.geometries])
-        return tuple([geometry.left(X, part) for geometry, part in zip(self.geometries, out, strict=True)])
+        geometries = self.geometries
+        if out is not None:
+            return tuple([geometry.left(X, part) for geometry, part in zip(geometries, out, strict=True)])
+        if len(geometries) == 1:
+            return (geometries[0].left(X),)
+        return tuple([geometry.left(X) for geometry in geometries])
 
     def right(self, Z: Array) -> Features:
         """Features of points on the right side."""
-        return tuple([geometry.right(Z) for geometry in self.geometries])
+        geometries = self.geometries
+        if len(geometries) == 1:
+            return (geometries[0].right(Z),)
+        return tuple([geometry.right(Z) for geometry in geometries])
 
-    def evaluate(self, left: Features, right: Features) -> Array:
-        """K for every pair of points, shape (n, m)."""
-        t = [g.evaluate(x, z) for g, x, z in zip(self.geometries, left, right, strict=True)]
-        K = t[0]
-        if K.size <= _SMALL:
-            return self._values(t, 0)
-        for rows in pieces(len(K), rows_at_once(K.shape[1])):  # temporary arrays stay in the cache
-            K[rows] = self._values([part[rows] for part in t], 0)
-        return K
+    def evaluate(self, left: Sequence[Array], right: Sequence[Array]) -> Array:
+        """K for every pair of points, given their features, shape (n, m)."""
+        geometries = self.geometries
+        if len(geometries) == 1:
+            return self._values((geometries[0].evaluate(left[0], right[0]),), 0)
+        return self._values([g.evaluate(x, z) for g, x, z in zip(geometries, left, right, strict=True)], 0)
 
     def evaluate_each(self, lefts: Sequence[Sequence[Array]], right: Features, out: Segments) -> None:
         """Write K(x, z_i) into `out` for every point x of set i and the i-th point on the right.
@@ -139,13 +154,28 @@ class Kernel(Spec, ABC):
     __rmul__ = __mul__
 
 
+def _mirrored(block: Array) -> Array:
+    """The lower triangle and its mirror: rounding may make K(x, z) and K(z, x) differ in the last bit."""
+    lower = np.tril(block, -1)
+    mirrored: Array = lower + lower.T
+    return mirrored
+
+
 class ProfileKernel(Kernel):
     """A kernel with one geometry that is defined by its profile."""
 
     __slots__ = ()
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
-        return self.profile(t[0], order)
+        [values] = t
+        if values.size <= _AT_ONCE:
+            return self.profile(values, order)
+        for rows in pieces(len(values), max(1, _AT_ONCE * len(values) // values.size)):
+            part = values[rows]
+            new = self.profile(part, order)
+            if new is not part:
+                part[...] = new
+        return values
 
 
 class RadialKernel(ProfileKernel):
@@ -160,3 +190,20 @@ class InnerProductKernel(ProfileKernel):
 
     __slots__ = ()
     geometries = (InnerProduct(),)
+
+
+class ExponentialProfile(Kernel):
+    """h(t) = exp(± γ t), computed in place, which is faster by a third for large blocks."""
+
+    __slots__ = ()
+    gamma: float
+    _sign: float
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        return self._values([np.array(t, dtype=np.float64)], order)
+
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        values, rate = t[0], self._sign * self.gamma
+        values *= rate
+        np.exp(values, values)
+        return values if order == 0 else rate**order * values

@@ -9,9 +9,8 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.base import InnerProductKernel, ProfileKernel
+from kernelbandits.kernels.base import ExponentialProfile, InnerProductKernel, ProfileKernel
 from kernelbandits.kernels.geometry import Geometry, Spherical
-from kernelbandits.kernels.profiles import exponential_profile
 from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array
 
@@ -45,13 +44,11 @@ class Polynomial(InnerProductKernel):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Exponential(InnerProductKernel):
+class Exponential(ExponentialProfile, InnerProductKernel):
     """h(t) = exp(γ t)."""
 
     gamma: Positive = 1.0
-
-    def profile(self, t: Array, order: int = 0) -> Array:
-        return exponential_profile(t, self.gamma, order)
+    _sign = 1.0
 
 
 @final

@@ -14,9 +14,8 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from scipy.linalg import lapack
 
-from kernelbandits.linalg.aligned import LINE, aligned_zeros, whole_lines
-from kernelbandits.linalg.precision import EPS, TINY
-from kernelbandits.linalg.threads import safe_threads
+from kernelbandits.linalg.arrays import LINE, aligned_zeros, whole_lines
+from kernelbandits.linalg.machine import EPS, TINY, safe_threads
 from kernelbandits.types import Array
 
 _BAND = 10 * LINE  # not a power of two: rows at such distances would compete for the same cache lines

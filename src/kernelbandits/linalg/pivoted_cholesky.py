@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kernelbandits.linalg.precision import EPS
+from kernelbandits.linalg.machine import EPS
 from kernelbandits.types import Array, IntArray
 
 _BLOCK = 100

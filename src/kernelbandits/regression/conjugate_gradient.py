@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg import memory as room
+from kernelbandits.linalg import available_memory, require_memory
 from kernelbandits.regression.cost import ASSUMED_ITERATIONS, Cost
 from kernelbandits.regression.iterative import IterativeEstimator
 from kernelbandits.regression.preconditioners import Inverse, PartialCholesky, Preconditioner
@@ -58,10 +58,10 @@ class ConjugateGradient(IterativeEstimator):
 
     def _solve(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
         n, d = X.shape
-        least = replace(self, memory=0).cost(n, d)
-        least.require(f"conjugate gradients for {n} points", "use Nystrom, or a preconditioner of lower rank")
+        least = replace(self, memory=0).cost(n, d).bytes
+        require_memory(least, f"conjugate gradients for {n} points", "use Nystrom, or a preconditioner of lower rank")
         rng = np.random.default_rng(self.seed)
-        product = KernelProduct(self.kernel, X, self.ridge, min(self.memory, 0.5 * (room.available() - least.bytes)))
+        product = KernelProduct(self.kernel, X, self.ridge, min(self.memory, 0.5 * (available_memory() - least)))
         inverse = self.preconditioner.prepare(self.kernel, X, self.ridge, rng)
         with Progress("conjugate gradients", -log10(self.tolerance)) as progress:
 

@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.linalg import blas_threads, memory
+from kernelbandits.linalg import blas_threads, memory_text
 
 ASSUMED_ITERATIONS = 30
 """Iterations that a cost assumes for conjugate gradients and for early stopping, where the data decide."""
@@ -38,12 +38,8 @@ class Cost:
         operations, kernel_values = _per_second(blas_threads())
         return self.operations / operations + self.kernel_values / kernel_values
 
-    def require(self, what: str, instead: str) -> None:
-        """Raise `TooLarge` if the memory is not available."""
-        memory.require(self.bytes, what, instead)
-
     def __str__(self) -> str:
-        return f"about {_duration(self.seconds)}, {memory.words(self.bytes)} of memory"
+        return f"about {_duration(self.seconds)}, {memory_text(self.bytes)} of memory"
 
 
 def exact_cost(n: int, d: int, cubic: float = 1 / 3) -> Cost:

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg import eigenpairs, safe_cholesky
+from kernelbandits.linalg import eigenpairs, require_memory, safe_cholesky
 from kernelbandits.regression.base import Estimator, ExpansionPredictor
 from kernelbandits.regression.cost import Cost, exact_cost
 from kernelbandits.regression.report import FitReport, count_duplicates, distinct_rows
@@ -85,9 +85,8 @@ def refuse_too_large(X: Array, ridge: float) -> None:
     """Raise `TooLarge` if the matrix of the points X does not fit into memory."""
     n, d = X.shape
     alternative = "Nystrom" if ridge else "ConjugateGradient or Nystrom"
-    exact_cost(n, d).require(
-        f"an exact fit of {n} points", f"use {alternative}: solver_for({n}, {d}, {ridge:g}) chooses one that fits"
-    )
+    instead = f"use {alternative}: solver_for({n}, {d}, {ridge:g}) chooses one that fits"
+    require_memory(exact_cost(n, d).bytes, f"an exact fit of {n} points", instead)
 
 
 def _solve_dual(kernel: Kernel, X: Array, y: Array, ridge: float) -> DualPredictor:

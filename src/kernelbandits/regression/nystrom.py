@@ -9,7 +9,14 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg import RidgeSolution, pieces, rows_at_once, solve_ridge_system, worthwhile_threads
+from kernelbandits.linalg import (
+    RidgeSolution,
+    pieces,
+    require_memory,
+    rows_at_once,
+    solve_ridge_system,
+    worthwhile_threads,
+)
 from kernelbandits.regression.base import Estimator, ExpansionPredictor, UncertainPredictor
 from kernelbandits.regression.basis import Basis, rows_of_block
 from kernelbandits.regression.centers import Centers, UniformCenters
@@ -75,8 +82,8 @@ class Nystrom(Estimator[NystromPredictor]):
     seed: CountFromZero = 0
 
     def _fit(self, X: Array, y: Array) -> NystromPredictor:
-        n_centers = min(self.n_centers, len(X))
-        self.cost(*X.shape).require(f"a Nyström fit with {n_centers} centres", "use fewer centres")
+        what = f"a Nyström fit with {min(self.n_centers, len(X))} centres"
+        require_memory(self.cost(*X.shape).bytes, what, "use fewer centres")
         equations = NormalEquations(self.basis(X))
         equations.add(X, y)
         return self.solve(equations)

@@ -10,7 +10,7 @@ from typing import TypeAlias, final
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, TooLarge
 from kernelbandits.kernels import Gaussian, Kernel
-from kernelbandits.linalg import memory as room
+from kernelbandits.linalg import available_memory, memory_text
 from kernelbandits.regression.base import Estimator, Predictor
 from kernelbandits.regression.conjugate_gradient import ConjugateGradient
 from kernelbandits.regression.cost import Cost
@@ -73,14 +73,14 @@ def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Sol
     checks.whole("d", d, at_least=1)
     if not (isfinite(ridge) and ridge >= 0):
         raise InvalidArgument(f"ridge must be a finite number of at least 0; got {ridge!r}")
-    most = 0.5 * room.available() if memory is None else float(memory)
+    most = 0.5 * available_memory() if memory is None else float(memory)
     if not most > 0:
         raise InvalidArgument(f"memory must be a number of bytes above 0; got {memory!r}")
     for choose in (_exact, _conjugate_gradient, _nystrom):
         found = choose(n, d, ridge, most)
         if found is not None:
             return found
-    raise TooLarge(f"no solver for {n} points with {d} features fits into {room.words(most)} of memory; allow more")
+    raise TooLarge(f"no solver for {n} points with {d} features fits into {memory_text(most)} of memory; allow more")
 
 
 def _chosen(make: MakeEstimator, n: int, d: int, reason: str) -> Solver:

@@ -33,10 +33,9 @@ def kernel_from_text(text: str) -> Kernel:
 
 def known_kernels() -> dict[str, type[Kernel]]:
     """The concrete kernels that the library exports, by name."""
-    found = {name: getattr(kernels, name) for name in kernels.__all__}
     return {
         name: kind
-        for name, kind in found.items()
+        for name, kind in sorted(vars(kernels).items())
         if isinstance(kind, type) and issubclass(kind, Kernel) and not inspect.isabstract(kind)
     }
 
