@@ -2,23 +2,98 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import log10
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
+from scipy.linalg import blas, lapack
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.linalg import available_memory, require_memory
-from kernelbandits.regression.cost import ASSUMED_ITERATIONS, Cost
-from kernelbandits.regression.iterative import IterativeEstimator
-from kernelbandits.regression.preconditioners import Inverse, PartialCholesky, Preconditioner
-from kernelbandits.regression.products import KernelProduct, products_cost
-from kernelbandits.regression.report import FitReport, count_duplicates, distinct_rows
+from kernelbandits.linalg import EPS, available_memory, pieces, require_memory
+from kernelbandits.regression.base import ASSUMED_ITERATIONS, Cost, FitReport
+from kernelbandits.regression.centers import Centers, PivotedCenters
+from kernelbandits.regression.dual import count_duplicates, distinct_rows
+from kernelbandits.regression.iterative import IterativeEstimator, KernelProduct, products_cost
+from kernelbandits.regression.normal_equations import Basis, rows_of_block
 from kernelbandits.reporting.progress import Progress
-from kernelbandits.specs import Count, CountFromZero, NonNegative, Probability
+from kernelbandits.specs import Count, CountFromZero, NonNegative, Probability, Spec
 from kernelbandits.types import Array
+
+Inverse: TypeAlias = Callable[[Array], Array]
+
+
+class Preconditioner(Spec, ABC):
+    """A way of approximating the inverse of K + ridge·I. Frozen; randomness comes from `rng`."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def prepare(self, kernel: Kernel, X: Array, ridge: float, rng: np.random.Generator) -> Inverse:
+        """The map r ↦ P⁻¹ r on vectors of shape (N,), for the points X of shape (N, d)."""
+
+    @abstractmethod
+    def memory(self, n: int) -> float:
+        """Bytes that the inverse holds for n points."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NoPreconditioner(Preconditioner):
+    """P = I."""
+
+    def prepare(self, kernel: Kernel, X: Array, ridge: float, rng: np.random.Generator) -> Inverse:
+        return np.copy
+
+    def memory(self, n: int) -> float:
+        return 8.0 * n
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PartialCholesky(Preconditioner):
+    """P = F Fᵀ + δ I with the partial Cholesky factor F of K at `rank` pivots: F Fᵀ = K_NS K_SS⁻¹ K_SN.
+
+    δ is ridge plus the mean of the diagonal of K − F Fᵀ, which suits a flat tail of the spectrum, as in high dimension.
+    `centers` chooses the pivots: `PivotedCenters()` at random (the default), `GreedyCenters()` by the classical rule.
+    Holds rank · N doubles; P⁻¹ r = (r − Q Qᵀ r)/δ with Q = F (FᵀF + δI)^{−½}, by Cholesky.
+    """
+
+    rank: Count = 300
+    centers: Centers = PivotedCenters()
+
+    def prepare(self, kernel: Kernel, X: Array, ridge: float, rng: np.random.Generator) -> Inverse:
+        basis = Basis.of(kernel, self.centers.select(kernel, X, self.rank, rng))
+        Q, left = _partial_factor(basis, X)
+        delta = ridge + max(float(left.mean()), 0.0)
+        gram = Q.T @ Q
+        # At least the rounding error: else the factorisation of the next lines could fail.
+        delta = max(delta, 100.0 * len(gram) * EPS * float(np.trace(gram)))
+        gram[np.diag_indices_from(gram)] += delta
+        factor, _ = lapack.dpotrf(gram, lower=0)
+        for rows in pieces(len(Q), rows_of_block(len(gram))):
+            blas.dtrsm(1.0, factor, Q[rows].T, trans_a=1, overwrite_b=1)  # in place: a slice of rows is contiguous
+
+        def inverse(r: Array) -> Array:
+            applied: Array = (r - Q @ (r @ Q)) / delta
+            return applied
+
+        return inverse
+
+    def memory(self, n: int) -> float:
+        return 8.0 * self.rank * n
+
+
+def _partial_factor(basis: Basis, X: Array) -> tuple[Array, Array]:
+    """F of shape (N, r), and diag(K − F Fᵀ)."""
+    kernel, right = basis.kernel, basis.kernel.right(basis.centers)
+    F, left = np.empty((len(X), basis.size)), kernel.diagonal(X)
+    for rows in pieces(len(X), rows_of_block(basis.size)):
+        F[rows] = basis.whiten(kernel.evaluate(kernel.left(X[rows]), right)).T
+        left[rows] -= np.einsum("ij,ij->i", F[rows], F[rows])
+    return F, left
 
 
 @final

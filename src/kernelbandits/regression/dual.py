@@ -8,13 +8,13 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import eigenpairs, require_memory, safe_cholesky
-from kernelbandits.regression.base import Estimator, ExpansionPredictor
-from kernelbandits.regression.cost import Cost, exact_cost
-from kernelbandits.regression.report import FitReport, count_duplicates, distinct_rows
+from kernelbandits.regression.base import Cost, Estimator, ExpansionPredictor, FitReport, exact_cost
 from kernelbandits.specs import NonNegative
-from kernelbandits.types import Array
+from kernelbandits.types import Array, ArrayLike, IntArray
 
 
 @final
@@ -22,13 +22,13 @@ from kernelbandits.types import Array
 class DualPredictor(ExpansionPredictor):
     """f̂(z) = Σ_j a_j K(z, x_j) with one weight per data point."""
 
-    function: KernelExpansion
-    report: FitReport = field()  # without `field` the abstract property of the base class would be its default
+    expansion: KernelExpansion = field()  # without `field` the abstract property of the base class is the default
+    report: FitReport = field()
 
     @property
     def norm(self) -> float:
         """RKHS norm ‖f̂‖ = √(aᵀ K a)."""
-        return self.function.norm
+        return self.expansion.norm
 
 
 class DualEstimator(Estimator[DualPredictor]):
@@ -96,15 +96,8 @@ def _solve_dual(kernel: Kernel, X: Array, y: Array, ridge: float) -> DualPredict
     if duplicates and not ridge:
         weights, report = _without_duplicates(kernel, X, y, duplicates)
     else:
-        weights, report = _solve(lambda: _regularised(kernel, X, ridge), y, duplicates)
+        weights, report = _solve(lambda: kernel.gram(X), ridge, y, duplicates)
     return DualPredictor(KernelExpansion(kernel, X.copy(), weights), report)
-
-
-def _regularised(kernel: Kernel, X: Array, ridge: float) -> Array:
-    K = kernel.gram(X)
-    if ridge:
-        K[np.diag_indices_from(K)] += ridge
-    return K
 
 
 def _without_duplicates(kernel: Kernel, X: Array, y: Array, duplicates: int) -> tuple[Array, FitReport]:
@@ -116,7 +109,7 @@ def _without_duplicates(kernel: Kernel, X: Array, y: Array, duplicates: int) -> 
     distinct, place, counts = distinct_rows(X)
     root = np.sqrt(counts)
     totals = np.bincount(place, weights=y)
-    weights, report = _solve(lambda: kernel.gram(distinct) * root * root[:, np.newaxis], totals / root, duplicates)
+    weights, report = _solve(lambda: kernel.gram(distinct) * root * root[:, np.newaxis], 0.0, totals / root, duplicates)
     spread: Array = (weights / root)[place]
     fitted = (weights * root) @ kernel.gram(distinct)
     residual = _relative(fitted[place] - y, y)
@@ -127,15 +120,18 @@ def _relative(residual: Array, y: Array) -> float:
     return float(np.abs(residual).max()) / (float(np.abs(y).max()) or 1.0)
 
 
-def _solve(matrix: Callable[[], Array], y: Array, duplicates: int) -> tuple[Array, FitReport]:
-    """The minimum-norm least-squares solution of A a = y; `matrix` makes A, which a Cholesky factor overwrites."""
+def _solve(matrix: Callable[[], Array], ridge: float, y: Array, duplicates: int) -> tuple[Array, FitReport]:
+    """The minimum-norm least-squares solution of (A + ridge·I) a = y; `matrix` makes A, which a factor overwrites."""
     n = len(y)
-    cholesky = safe_cholesky(matrix().T)  # A.T is A in Fortran order
+    A = matrix()
+    A.flat[:: n + 1] += ridge
+    cholesky = safe_cholesky(A.T)  # A.T is A in Fortran order
     if cholesky is not None:
         solution = cholesky.solve(y)
         residual = _relative(cholesky.product(solution) - y, y)
         return solution, FitReport(n, "cholesky", n, n, residual, cholesky.condition, 0.0, duplicates)
     A = matrix()
+    A.flat[:: n + 1] += ridge
     values, vectors, cutoff, kept = eigenpairs(A)
     basis = vectors[:, kept]
     solution = basis @ ((basis.T @ y) / values[kept])
@@ -144,3 +140,42 @@ def _solve(matrix: Callable[[], Array], y: Array, duplicates: int) -> tuple[Arra
     residual = _relative(A @ solution - y, y)
     cutoff = 0.0 if full else cutoff
     return solution, FitReport(n, "eigen", n, int(kept.sum()), residual, condition, cutoff, duplicates)
+
+
+def count_duplicates(X: Array) -> int:
+    """Number of rows that repeat an earlier row bit for bit (with −0 taken as 0)."""
+    positive_zero = X + 0.0
+    return len(X) - len(set(map(np.ndarray.tobytes, positive_zero)))
+
+
+def distinct_rows(X: Array) -> tuple[Array, IntArray, IntArray]:
+    """The distinct rows of X, the number of the distinct row at each row of X, and how often each occurs."""
+    return np.unique(X + 0.0, axis=0, return_inverse=True, return_counts=True)
+
+
+def leave_one_out(kernel: Kernel, X: ArrayLike, y: ArrayLike, ridge: float = 0.0) -> Array:
+    """For each point x_i, its prediction y_i − e_i by the fit to all the others, shape (n,).
+
+    e_i = a_i / (A⁻¹)_ii with A = K + ridge·I and a = A⁻¹ y; ridge = 0 is the minimum-norm interpolator. For singular A
+    (repeated rows, a linear kernel with n > d) the same holds with A⁺ for a point outside the span of the others;
+    inside their span it is the least-squares form e_i = (y − A a)_i / (1 − (A A⁺)_ii).
+
+    >>> leave_one_out(Gaussian(), [[0.0], [9.0]], [1.0, 2.0]).round(6)
+    array([0., 0.])
+    """
+    points = checks.points("X", X)
+    targets = checks.targets("y", y, len(points))
+    if not (np.isfinite(ridge) and ridge >= 0):
+        raise InvalidArgument(f"ridge must be a finite number of at least 0; got {ridge!r}")
+    A = kernel.gram(points)
+    A[np.diag_indices_from(A)] += ridge
+    values, vectors, _, kept = eigenpairs(A)
+    basis = vectors[:, kept]
+    scaled = basis / values[kept]
+    coordinates = basis.T @ targets
+    leverage = np.einsum("ij,ij->i", basis, basis)
+    unspanned = leverage > 1.0 - 1e-8
+    with np.errstate(divide="ignore", invalid="ignore"):  # each of the two forms is meant for some points only
+        outside = (scaled @ coordinates) / np.einsum("ij,ij->i", scaled, basis)
+        inside = (targets - basis @ coordinates) / (1.0 - leverage)
+    return targets - np.where(unspanned, outside, inside)

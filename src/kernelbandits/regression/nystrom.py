@@ -17,12 +17,9 @@ from kernelbandits.linalg import (
     solve_ridge_system,
     worthwhile_threads,
 )
-from kernelbandits.regression.base import Estimator, ExpansionPredictor, UncertainPredictor
-from kernelbandits.regression.basis import Basis, rows_of_block
+from kernelbandits.regression.base import Cost, Estimator, ExpansionPredictor, FitReport, UncertainPredictor
 from kernelbandits.regression.centers import Centers, UniformCenters
-from kernelbandits.regression.cost import Cost
-from kernelbandits.regression.normal_equations import NormalEquations
-from kernelbandits.regression.report import FitReport
+from kernelbandits.regression.normal_equations import Basis, NormalEquations, rows_of_block
 from kernelbandits.specs import Count, CountFromZero, NonNegative
 from kernelbandits.types import Array
 
@@ -36,16 +33,15 @@ class NystromPredictor(ExpansionPredictor, UncertainPredictor):
     The part of z outside the span of the centres keeps its prior variance.
     """
 
-    function: KernelExpansion
+    expansion: KernelExpansion = field()  # without `field` the abstract property of the base class is the default
     basis: Basis
     solution: RidgeSolution
-    ridge: float
-    report: FitReport = field()  # without `field` the abstract property of the base class would be its default
+    report: FitReport = field()
 
     @property
     def centers(self) -> Array:
         """The centres used, shape (r, d)."""
-        return self.function.centers
+        return self.expansion.centers
 
     @property
     def norm(self) -> float:
@@ -117,7 +113,7 @@ class Nystrom(Estimator[NystromPredictor]):
             left_out=left_out,
         )
         function = KernelExpansion(self.kernel, basis.centers, basis.coefficients(solution.b))
-        return NystromPredictor(function, basis, solution, self.ridge, report)
+        return NystromPredictor(function, basis, solution, report)
 
     def without_data(self, dim: int) -> NystromPredictor:
         center = np.eye(1, dim)  # of weight 0; every kernel accepts a unit vector

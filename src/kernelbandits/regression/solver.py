@@ -11,9 +11,8 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, TooLarge
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.linalg import available_memory, memory_text
-from kernelbandits.regression.base import Estimator, Predictor
+from kernelbandits.regression.base import Cost, Estimator, Predictor
 from kernelbandits.regression.conjugate_gradient import ConjugateGradient
-from kernelbandits.regression.cost import Cost
 from kernelbandits.regression.dual import KernelRidge, MinNormInterpolator
 from kernelbandits.regression.nystrom import Nystrom
 
