@@ -173,5 +173,5 @@ def test_held_out_rows_choose_the_step_with_the_least_error():
             yield np.full(len(rows), total / len(rows))
 
     X, y = np.ones((20, 1)), np.ones(20)
-    stop = kb.HeldOut(patience=3).decide(kb.Linear(), X, y, descend, np.random.default_rng(0))
-    assert (stop.steps, stop.met) == (2, True)
+    steps, met, _ = kb.HeldOut(patience=3).decide(kb.Linear(), X, y, descend, np.random.default_rng(0))
+    assert (steps, met) == (2, True)

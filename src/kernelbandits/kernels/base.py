@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 Features: TypeAlias = tuple[Array, ...]
 """Features of n points: one array of shape (n, p) per geometry of the kernel."""
 
-_AT_ONCE = 2**17
-"""Most entries to which a profile is applied at once, so that temporary arrays stay in the cache."""
-_PANEL = 256
-"""Rows and columns of a panel: large enough for fast matrix products, small enough for the cache."""
+_AT_ONCE = 2**17  # most entries to which a profile is applied at once, so that temporary arrays stay in the cache
+_PANEL = 256  # rows and columns of a panel: large enough for fast matrix products, small enough for the cache
 
 
 class Kernel(Spec, ABC):
@@ -76,17 +74,26 @@ class Kernel(Spec, ABC):
         return self.evaluate(self.left(X), self.right(Z))
 
     def gram(self, X: Array) -> Array:
-        """K(X, X) without checks, shape (n, n): one half is evaluated, the other mirrored."""
+        """K(X, X) without checks, shape (n, n).
+
+        The upper half mirrors the lower one, because rounding may make K(x, z) and K(z, x) differ in the last bit.
+        """
         n, left, right = len(X), self.left(X), self.right(X)
         if n <= _PANEL:
-            K = _mirrored(self.evaluate(left, right))
+            lower = np.tril(
+                self.evaluate(left, right), -1
+            )  # rounding may make K(x, z) and K(z, x) differ in the last bit
+            K: Array = lower + lower.T
         else:
             K = np.empty((n, n))
             for rows in pieces(n, _PANEL):
                 for columns in pieces(rows.stop, _PANEL):
                     panel = self.evaluate([f[rows] for f in left], [f[columns] for f in right])
-                    K[rows, columns] = panel if columns.start < rows.start else _mirrored(panel)
-                    K[columns, rows] = K[rows, columns].T
+                    if columns == rows:
+                        lower = np.tril(panel, -1)
+                        panel = lower + lower.T
+                    K[rows, columns] = panel
+                    K[columns, rows] = panel.T
         np.fill_diagonal(K, self.diagonal(X))
         return K
 
@@ -152,13 +159,6 @@ class Kernel(Spec, ABC):
         return Product(self, other) if isinstance(other, Kernel) else Scaled(self, other)
 
     __rmul__ = __mul__
-
-
-def _mirrored(block: Array) -> Array:
-    """The lower triangle and its mirror: rounding may make K(x, z) and K(z, x) differ in the last bit."""
-    lower = np.tril(block, -1)
-    mirrored: Array = lower + lower.T
-    return mirrored
 
 
 class ProfileKernel(Kernel):

@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.linalg import EPS, LINE, Segments, whole_lines
+from kernelbandits.linalg import EPS, LINE, Segments
 from kernelbandits.types import Array
 
 _SHORT = 64
@@ -152,8 +152,7 @@ class Radial(ProductGeometry):
 @cache
 def _heads(d: int) -> tuple[Array, Array]:
     """What precedes the d coordinates in the features on the left and on the right, with 0 instead of the norm."""
-    length = d + 2 if d < _SHORT else whole_lines(d + 2)
-    zeros = [0.0] * (length - d - 2)
+    zeros = [0.0] * (0 if d < _SHORT else -(d + 2) % LINE)
     return np.array([0.0, -0.5, *zeros]), np.array([-0.5, 0.0, *zeros])
 
 
@@ -168,8 +167,7 @@ class Spherical(ProductGeometry):
     def left(self, X: Array, out: Array | None = None) -> Array:
         if X.shape[1] > self.max_dim:
             raise InvalidArgument(
-                f"this Schoenberg kernel is positive definite up to dim={self.max_dim}; "
-                f"got points with {X.shape[1]} features"
+                f"this Schoenberg kernel is positive definite up to dim={self.max_dim}; got {X.shape[1]} features"
             )
         norms = np.sqrt(np.vecdot(X, X))
         if not norms.all():

@@ -44,13 +44,7 @@ def pieces(n: int, size: int) -> Iterator[slice]:
 
 @final
 class Segments:
-    """An array with one consecutive segment per set of points: elementwise work is done once for all sets.
-
-    Attributes:
-        sizes: number of entries of each set.
-        values: the entries of all sets, shape (N,).
-
-    """
+    """An array `values` with one segment per set of points: elementwise work is done once for all sets."""
 
     __slots__ = ("_parts", "sizes", "values")
 

@@ -17,13 +17,9 @@ _PANEL = 512
 
 
 class SafeCholesky(NamedTuple):
-    """A = UᵀU, with U in the upper triangle of `factor`; its strict lower triangle still holds A.
+    """A = UᵀU, with U in the upper triangle of `factor`, whose strict lower triangle still holds A.
 
-    Attributes:
-        factor: shape (n, n), in Fortran order.
-        diagonal: that of A, shape (n,).
-        condition: estimate of the condition number of A.
-
+    `diagonal` is that of A, and `condition` an estimate of the condition number of A.
     """
 
     factor: Array
@@ -58,38 +54,20 @@ def safe_cholesky(A: Array) -> SafeCholesky | None:
     return SafeCholesky(factor, diagonal, 1.0 / reciprocal)
 
 
-class Eigenpairs(NamedTuple):
-    """Eigenvalues of a symmetric matrix in ascending order, shape (n,), with eigenvectors as columns.
+def eigenpairs(A: Array) -> tuple[Array, Array, float, BoolArray]:
+    """Eigenvalues of A in ascending order, eigenvectors as columns, a cutoff, and which eigenvalues are above it.
 
-    Attributes:
-        values: the eigenvalues.
-        vectors: the eigenvectors.
-        cutoff: eigenvalues up to this are zero up to rounding, as `pinv` takes them.
-        kept: which eigenvalues are above it.
-
+    Only the lower triangle of A is read. Eigenvalues up to the cutoff are zero up to rounding, as `pinv` takes them.
     """
-
-    values: Array
-    vectors: Array
-    cutoff: float
-    kept: BoolArray
-
-
-def eigenpairs(A: Array) -> Eigenpairs:
-    """The eigenpairs of A, from its lower triangle."""
     values, vectors = np.linalg.eigh(A, UPLO="L")
     cutoff = len(A) * EPS * float(np.abs(values).max(initial=0.0))
-    return Eigenpairs(values, vectors, cutoff, values > cutoff)
+    return values, vectors, cutoff, values > cutoff
 
 
 class RidgeSolution(NamedTuple):
-    """The weights b of orthonormal basis functions, and how uncertain the data leave them.
+    """The weights b of r orthonormal basis functions, of which the data or the ridge determine `rank` directions.
 
-    Attributes:
-        b: the weights, shape (r,).
-        rank: number of directions that the data or the ridge determine.
-        variance: V of shape (r, m) → ridge · vᵀ (G + ridge·I)⁻¹ v for every column v, shape (m,).
-
+    `variance` maps V of shape (r, m) to ridge · vᵀ (G + ridge·I)⁻¹ v for every column v, shape (m,).
     """
 
     b: Array

@@ -44,9 +44,28 @@ class DualEstimator(Estimator[DualPredictor]):
         return DualPredictor(KernelExpansion(self.kernel, center, np.zeros(1)), report)
 
 
+class ExactEstimator(DualEstimator):
+    """The weights a with (K + ridge·I) a = y: by Cholesky where the matrix allows, else of minimum norm."""
+
+    __slots__ = ()
+    ridge: float
+
+    def _fit(self, X: Array, y: Array) -> DualPredictor:
+        refuse_too_large(X, self.ridge)
+        duplicates = count_duplicates(X)
+        if duplicates and not self.ridge:
+            weights, report = _without_duplicates(self.kernel, X, y, duplicates)
+        else:
+            weights, report = _solve(lambda: self.kernel.gram(X), self.ridge, y, duplicates)
+        return DualPredictor(KernelExpansion(self.kernel, X.copy(), weights), report)
+
+    def cost(self, n: int, d: int) -> Cost:
+        return exact_cost(n, d)
+
+
 @final
 @dataclass(frozen=True, slots=True)
-class MinNormInterpolator(DualEstimator):
+class MinNormInterpolator(ExactEstimator):
     """argmin ‖f‖ over the RKHS subject to f(x_j) = y_j: the minimum-norm interpolator, Eq. (2) of the paper.
 
     If the Gram matrix is singular (repeated contexts, a linear kernel with n > d), the data may not be reachable. Then
@@ -58,27 +77,16 @@ class MinNormInterpolator(DualEstimator):
     """
 
     kernel: Kernel
-
-    def _fit(self, X: Array, y: Array) -> DualPredictor:
-        return _solve_dual(self.kernel, X, y, ridge=0.0)
-
-    def cost(self, n: int, d: int) -> Cost:
-        return exact_cost(n, d)
+    ridge = 0.0
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class KernelRidge(DualEstimator):
+class KernelRidge(ExactEstimator):
     """a = (K + ridge·I)⁻¹ y. The paper's λ² is `ridge`; with ridge = 0 this is the interpolator."""
 
     kernel: Kernel
     ridge: NonNegative = 1.0
-
-    def _fit(self, X: Array, y: Array) -> DualPredictor:
-        return _solve_dual(self.kernel, X, y, self.ridge)
-
-    def cost(self, n: int, d: int) -> Cost:
-        return exact_cost(n, d)
 
 
 def refuse_too_large(X: Array, ridge: float) -> None:
@@ -87,17 +95,6 @@ def refuse_too_large(X: Array, ridge: float) -> None:
     alternative = "Nystrom" if ridge else "ConjugateGradient or Nystrom"
     instead = f"use {alternative}: solver_for({n}, {d}, {ridge:g}) chooses one that fits"
     require_memory(exact_cost(n, d).bytes, f"an exact fit of {n} points", instead)
-
-
-def _solve_dual(kernel: Kernel, X: Array, y: Array, ridge: float) -> DualPredictor:
-    """The weights a with (K + ridge·I) a = y: by Cholesky where the matrix allows, else of minimum norm."""
-    refuse_too_large(X, ridge)
-    duplicates = count_duplicates(X)
-    if duplicates and not ridge:
-        weights, report = _without_duplicates(kernel, X, y, duplicates)
-    else:
-        weights, report = _solve(lambda: kernel.gram(X), ridge, y, duplicates)
-    return DualPredictor(KernelExpansion(kernel, X.copy(), weights), report)
 
 
 def _without_duplicates(kernel: Kernel, X: Array, y: Array, duplicates: int) -> tuple[Array, FitReport]:
@@ -110,36 +107,33 @@ def _without_duplicates(kernel: Kernel, X: Array, y: Array, duplicates: int) -> 
     root = np.sqrt(counts)
     totals = np.bincount(place, weights=y)
     weights, report = _solve(lambda: kernel.gram(distinct) * root * root[:, np.newaxis], 0.0, totals / root, duplicates)
-    spread: Array = (weights / root)[place]
     fitted = (weights * root) @ kernel.gram(distinct)
-    residual = _relative(fitted[place] - y, y)
+    residual = float(np.abs(fitted[place] - y).max()) / (float(np.abs(y).max()) or 1.0)
+    spread: Array = (weights / root)[place]
     return spread, replace(report, n=len(X), size=len(X), condition=np.inf, residual=residual)
 
 
-def _relative(residual: Array, y: Array) -> float:
-    return float(np.abs(residual).max()) / (float(np.abs(y).max()) or 1.0)
-
-
 def _solve(matrix: Callable[[], Array], ridge: float, y: Array, duplicates: int) -> tuple[Array, FitReport]:
-    """The minimum-norm least-squares solution of (A + ridge·I) a = y; `matrix` makes A, which a factor overwrites."""
-    n = len(y)
-    A = matrix()
+    """The minimum-norm least-squares solution of (A + ridge·I) a = y; `matrix` makes A, which gets overwritten."""
+    A, n = matrix(), len(y)
     A.flat[:: n + 1] += ridge
     cholesky = safe_cholesky(A.T)  # A.T is A in Fortran order
     if cholesky is not None:
+        method, rank, condition, cutoff = "cholesky", n, cholesky.condition, 0.0
         solution = cholesky.solve(y)
-        residual = _relative(cholesky.product(solution) - y, y)
-        return solution, FitReport(n, "cholesky", n, n, residual, cholesky.condition, 0.0, duplicates)
-    A = matrix()
-    A.flat[:: n + 1] += ridge
-    values, vectors, cutoff, kept = eigenpairs(A)
-    basis = vectors[:, kept]
-    solution = basis @ ((basis.T @ y) / values[kept])
-    full = bool(kept.all())
-    condition = float(np.abs(values).max()) / float(values.min()) if full else np.inf
-    residual = _relative(A @ solution - y, y)
-    cutoff = 0.0 if full else cutoff
-    return solution, FitReport(n, "eigen", n, int(kept.sum()), residual, condition, cutoff, duplicates)
+        fitted = cholesky.product(solution)
+    else:
+        A = matrix()
+        A.flat[:: n + 1] += ridge
+        values, vectors, cutoff, kept = eigenpairs(A)
+        method, rank, condition = "eigen", int(kept.sum()), np.inf
+        if rank == n:
+            condition, cutoff = float(np.abs(values).max()) / float(values.min()), 0.0
+        basis = vectors[:, kept]
+        solution = basis @ ((basis.T @ y) / values[kept])
+        fitted = A @ solution
+    residual = float(np.abs(fitted - y).max()) / (float(np.abs(y).max()) or 1.0)
+    return solution, FitReport(n, method, n, rank, residual, condition, cutoff, duplicates)
 
 
 def count_duplicates(X: Array) -> int:
@@ -178,4 +172,5 @@ def leave_one_out(kernel: Kernel, X: ArrayLike, y: ArrayLike, ridge: float = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):  # each of the two forms is meant for some points only
         outside = (scaled @ coordinates) / np.einsum("ij,ij->i", scaled, basis)
         inside = (targets - basis @ coordinates) / (1.0 - leverage)
-    return targets - np.where(unspanned, outside, inside)
+    predictions: Array = targets - np.where(unspanned, outside, inside)
+    return predictions

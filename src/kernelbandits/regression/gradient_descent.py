@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 
@@ -22,19 +22,12 @@ from kernelbandits.reporting.progress import Progress
 from kernelbandits.specs import Count, CountFromZero, NonNegative, Probability, Spec
 from kernelbandits.types import Array, IntArray
 
-_KEPT = 2**24
-"""Largest block that is kept between steps, in doubles: 128 MiB."""
+_KEPT = 2**24  # largest block that is kept between steps, in doubles: 128 MiB
 
 Descend: TypeAlias = Callable[[IntArray], Iterator[Array]]
 """Row numbers → an endless iterator over the weights after step 0, 1, 2 … of the descent on those rows."""
-
-
-class Stop(NamedTuple):
-    """The number of steps, whether the rule was met, and why, in words."""
-
-    steps: int
-    met: bool
-    reason: str
+Stop: TypeAlias = tuple[int, bool, str]
+"""The number of steps, whether the rule was met, and why, in words."""
 
 
 class Stopping(Spec, ABC):
@@ -48,10 +41,7 @@ class Stopping(Spec, ABC):
 
     @abstractmethod
     def foreseen(self, usual: int) -> list[tuple[float, int]]:
-        """The expected descents of a fit as (share of the rows, steps), for its cost.
-
-        `usual` is the number of steps to assume if the data decide.
-        """
+        """The expected descents of a fit as (share of the rows, steps), with `usual` steps if the data decide."""
 
 
 @final
@@ -65,7 +55,7 @@ class FixedSteps(Stopping):
         return [(1.0, self.steps)]
 
     def decide(self, kernel: Kernel, X: Array, y: Array, descend: Descend, rng: np.random.Generator) -> Stop:
-        return Stop(self.steps, True, f"{self.steps} steps were asked for")
+        return self.steps, True, f"{self.steps} steps were asked for"
 
 
 @final
@@ -87,7 +77,7 @@ class HeldOut(Stopping):
     def decide(self, kernel: Kernel, X: Array, y: Array, descend: Descend, rng: np.random.Generator) -> Stop:
         n_out = max(1, round(self.fraction * len(X)))
         if n_out >= len(X):
-            return Stop(1, True, "there are too few rows to hold any out")
+            return 1, True, "there are too few rows to hold any out"
         order = rng.permutation(len(X))
         out, rows = np.sort(order[:n_out]), np.sort(order[n_out:])
         predicted = _predictions(kernel, X[rows], X[out])
@@ -97,10 +87,10 @@ class HeldOut(Stopping):
             if error < least:
                 best, least = step, error
             if step - best >= self.patience:
-                return Stop(best, True, f"the held-out error has not fallen for {self.patience} steps")
+                return best, True, f"the held-out error has not fallen for {self.patience} steps"
             if step >= self.max_steps:
                 break
-        return Stop(best, False, f"max_steps = {self.max_steps} is reached and the held-out error still falls")
+        return best, False, f"max_steps = {self.max_steps} is reached and the held-out error still falls"
 
 
 def _predictions(kernel: Kernel, X: Array, Z: Array) -> Callable[[Array], Array]:
@@ -144,24 +134,19 @@ class GradientDescent(IterativeEstimator):
         )
 
     def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
-        rng = np.random.default_rng(self.seed)
-
-        def descend(rows: IntArray) -> Iterator[Array]:
-            return self._descend(X[rows], y[rows], start[rows])
-
-        stop = self.stopping.decide(self.kernel, X, y, descend, rng)
+        n, rng = len(X), np.random.default_rng(self.seed)
+        steps, met, reason = self.stopping.decide(
+            self.kernel, X, y, lambda rows: self._descend(X[rows], y[rows], start[rows]), rng
+        )
         descent = self._descend(X, y, start)
         weights = next(descent)
-        with Progress("gradient descent", stop.steps) as progress:
-            for step in range(stop.steps):
+        with Progress("gradient descent", steps) as progress:
+            for step in range(steps):
                 weights = next(descent)
                 progress.show(step)
         residual = y - KernelProduct(self.kernel, X, self.ridge, 0)(weights)
         relative = float(np.linalg.norm(residual)) / (float(np.linalg.norm(y)) or 1.0)
-        n = len(X)
-        return weights, FitReport(
-            n, "gradient descent", n, n, relative, iterations=stop.steps, converged=stop.met, reason=stop.reason
-        )
+        return weights, FitReport(n, "gradient descent", n, n, relative, iterations=steps, converged=met, reason=reason)
 
     def _descend(self, X: Array, y: Array, start: Array) -> Iterator[Array]:
         product = KernelProduct(self.kernel, X, self.ridge, self.memory)

@@ -92,7 +92,7 @@ class KernelProduct:
         if kept is not None:
             return kept
         rows, columns = self._slices[i], self._slices[j]
-        K = self._kernel.evaluate(tuple(f[rows] for f in self._left), tuple(f[columns] for f in self._right))
+        K = self._kernel.evaluate([f[rows] for f in self._left], [f[columns] for f in self._right])
         if i == j:
             np.fill_diagonal(K, self._diagonal[rows])
         if K.nbytes <= self._room:

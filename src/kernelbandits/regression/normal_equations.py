@@ -17,8 +17,7 @@ from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import EPS, blas_threads, one_thread, pieces, safe_threads
 from kernelbandits.types import Array
 
-_BLOCK = 2**21
-"""Size of a block of K(X, centres) in doubles: 16 MiB."""
+_BLOCK = 2**21  # size of a block of K(X, centres) in doubles: 16 MiB
 _WELL_CONDITIONED = 1e5
 _PANEL = 384
 _FEW_ROWS = 1024

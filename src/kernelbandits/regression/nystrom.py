@@ -102,12 +102,14 @@ class Nystrom(Estimator[NystromPredictor]):
             G, g = equations.whitened()
             solution = solve_ridge_system(G, g, self.ridge)
         left_out = basis.n_given - basis.size
+        # Σ (y − f̂)² = Σ y² − bᵀ g − ridge ‖b‖², because (G + ridge·I) b = g.
+        left = sums.square - float(solution.b @ g) - self.ridge * float(solution.b @ solution.b)
         report = FitReport(
             n=sums.n,
             method=f"Nyström with {basis.size} centres",
             size=basis.size,
             rank=solution.rank,
-            residual=_residual(sums.square, solution.b, g, self.ridge),
+            residual=sqrt(max(left, 0.0) / sums.square) if sums.square else 0.0,
             condition=basis.condition,
             cutoff=basis.cutoff if left_out else 0.0,
             left_out=left_out,
@@ -118,9 +120,3 @@ class Nystrom(Estimator[NystromPredictor]):
     def without_data(self, dim: int) -> NystromPredictor:
         center = np.eye(1, dim)  # of weight 0; every kernel accepts a unit vector
         return self.solve(NormalEquations(Basis.of(self.kernel, center)))
-
-
-def _residual(square: float, b: Array, g: Array, ridge: float) -> float:
-    """√(Σ (y − f̂)² / Σ y²): with (G + ridge·I) b = g the first sum is Σ y² − bᵀ g − ridge ‖b‖²."""
-    left = square - float(b @ g) - ridge * float(b @ b)
-    return sqrt(max(left, 0.0) / square) if square else 0.0

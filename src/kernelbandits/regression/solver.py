@@ -78,33 +78,30 @@ def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Sol
     for choose in (_exact, _conjugate_gradient, _nystrom):
         found = choose(n, d, ridge, most)
         if found is not None:
-            return found
+            make, reason = found
+            return Solver(make, reason, make(Gaussian()).cost(n, d))
     raise TooLarge(f"no solver for {n} points with {d} features fits into {memory_text(most)} of memory; allow more")
 
 
-def _chosen(make: MakeEstimator, n: int, d: int, reason: str) -> Solver:
-    return Solver(make, reason, make(Gaussian()).cost(n, d))
-
-
-def _exact(n: int, d: int, ridge: float, most: float) -> Solver | None:
+def _exact(n: int, d: int, ridge: float, most: float) -> tuple[MakeEstimator, str] | None:
     def make(kernel: Kernel) -> Estimator[Predictor]:
         return KernelRidge(kernel, ridge) if ridge else MinNormInterpolator(kernel)
 
     if n > EXACT_MOST or make(Gaussian()).cost(n, d).bytes > most:
         return None
-    return _chosen(make, n, d, f"exact: {n} points are at most {EXACT_MOST}, and the matrix fits")
+    return make, f"exact: {n} points are at most {EXACT_MOST}, and the matrix fits"
 
 
-def _conjugate_gradient(n: int, d: int, ridge: float, most: float) -> Solver | None:
+def _conjugate_gradient(n: int, d: int, ridge: float, most: float) -> tuple[MakeEstimator, str] | None:
     least = ConjugateGradient(Gaussian(), memory=0).cost(n, d).bytes
     if ridge or n > ITERATIVE_MOST or least > most:
         return None
     kept = int(min(500_000_000, most - least))
     reason = f"conjugate gradients: an interpolator of {n} points, at most {ITERATIVE_MOST}"
-    return _chosen(lambda kernel: ConjugateGradient(kernel, ridge, memory=kept), n, d, reason)
+    return lambda kernel: ConjugateGradient(kernel, ridge, memory=kept), reason
 
 
-def _nystrom(n: int, d: int, ridge: float, most: float) -> Solver | None:
+def _nystrom(n: int, d: int, ridge: float, most: float) -> tuple[MakeEstimator, str] | None:
     wanted = min(n, MOST_CENTERS, max(FEWEST_CENTERS, ceil(sqrt(n) * log(n))) if n > 1 else 1)
     n_centers = wanted
     while Nystrom(Gaussian(), ridge, n_centers).cost(n, d).bytes > most:
@@ -112,4 +109,4 @@ def _nystrom(n: int, d: int, ridge: float, most: float) -> Solver | None:
             return None
         n_centers = n_centers * 3 // 4
     reason = f"Nyström with {n_centers} centres: {n} points" + (" and little memory" if n_centers < wanted else "")
-    return _chosen(lambda kernel: Nystrom(kernel, ridge, n_centers), n, d, reason)
+    return lambda kernel: Nystrom(kernel, ridge, n_centers), reason
