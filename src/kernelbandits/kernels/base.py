@@ -1,22 +1,22 @@
-"""Kernels: a profile h applied to a geometry t, K(x, z) = h(t(x, z))."""
+"""What a kernel is: a profile h applied to a geometry t, K(x, z) = h(t(x, z)); and combinations of kernels."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
 from numbers import Real
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias, final
 
 import numpy as np
 
 from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial
 from kernelbandits.linalg import Segments, pieces
-from kernelbandits.specs import Spec
+from kernelbandits.specs import Positive, Spec
 from kernelbandits.types import Array, ArrayLike
-
-if TYPE_CHECKING:
-    from kernelbandits.kernels.algebra import Product, Scaled, Shifted, Sum
 
 Features: TypeAlias = tuple[Array, ...]
 """Features of n points: one array of shape (n, p) per geometry of the kernel."""
@@ -146,16 +146,12 @@ class Kernel(Spec, ABC):
 
     def __add__(self, other: Kernel | float) -> Sum | Shifted:
         """The kernel K₁ + K₂, or a kernel plus a positive constant."""
-        from kernelbandits.kernels.algebra import Shifted, Sum
-
         return Shifted(self, other) if isinstance(other, Real) else Sum(self, other)  # type: ignore[arg-type]
 
     __radd__ = __add__
 
     def __mul__(self, other: Kernel | float) -> Product | Scaled:
         """The kernel K₁ K₂, or a positive multiple of a kernel."""
-        from kernelbandits.kernels.algebra import Product, Scaled
-
         return Product(self, other) if isinstance(other, Kernel) else Scaled(self, other)
 
     __rmul__ = __mul__
@@ -207,3 +203,97 @@ class ExponentialProfile(Kernel):
         values *= rate
         np.exp(values, values)
         return values if order == 0 else rate**order * values
+
+
+class Combination(Kernel):
+    """A kernel made of others. It has a profile if they share one geometry."""
+
+    __slots__ = ()
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        if self.geometry is None:
+            raise InvalidArgument(
+                f"{self} combines different geometries (distance, inner product) and has no single profile; "
+                "combine kernels of one class to use profiles"
+            )
+        return self._values([np.array(t)], order)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair(Combination):
+    """Two kernels of the same points, combined elementwise."""
+
+    first: Kernel
+    second: Kernel
+
+    @property
+    def geometries(self) -> tuple[Geometry, ...]:
+        return tuple(dict.fromkeys(self.first.geometries + self.second.geometries))
+
+    def _split(self, t: Sequence[Array]) -> tuple[list[Array], list[Array]]:
+        """Copies of t for the first and for the second kernel."""
+        found = dict(zip(self.geometries, t, strict=True))
+        return [found[g].copy() for g in self.first.geometries], [found[g].copy() for g in self.second.geometries]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sum(_Pair):
+    """K = K₁ + K₂."""
+
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        first, second = self._split(t)
+        return self.first._values(first, order) + self.second._values(second, order)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Product(_Pair):
+    """K = K₁ K₂, elementwise (positive definite by Schur's theorem)."""
+
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        """Leibniz' rule: Σ_j C(m, j) h₁^{(j)} h₂^{(m−j)}."""
+        first, second = self._split(t)
+        total = self.first._values(first, 0) * self.second._values(second, order)
+        for j in range(1, order + 1):
+            first, second = self._split(t)
+            total += comb(order, j) * self.first._values(first, j) * self.second._values(second, order - j)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Modified(Combination):
+    """One kernel, changed elementwise."""
+
+    kernel: Kernel
+
+    @property
+    def geometries(self) -> tuple[Geometry, ...]:
+        return self.kernel.geometries
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Scaled(_Modified):
+    """K = factor · K₁, factor > 0."""
+
+    factor: Positive
+
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        values = self.kernel._values(t, order)
+        values *= self.factor
+        return values
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Shifted(_Modified):
+    """K = K₁ + offset, offset > 0: the functions of K₁ plus an unknown constant with that variance."""
+
+    offset: Positive
+
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        values = self.kernel._values(t, order)
+        if order == 0:
+            values += self.offset
+        return values

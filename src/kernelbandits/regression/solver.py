@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, isfinite, log, sqrt
 from typing import TypeAlias, final
@@ -75,38 +75,27 @@ def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Sol
     most = 0.5 * available_memory() if memory is None else float(memory)
     if not most > 0:
         raise InvalidArgument(f"memory must be a number of bytes above 0; got {memory!r}")
-    for choose in (_exact, _conjugate_gradient, _nystrom):
-        found = choose(n, d, ridge, most)
-        if found is not None:
-            make, reason = found
-            return Solver(make, reason, make(Gaussian()).cost(n, d))
+    for make, reason in _fitting(n, d, ridge, most):
+        return Solver(make, reason, make(Gaussian()).cost(n, d))
     raise TooLarge(f"no solver for {n} points with {d} features fits into {memory_text(most)} of memory; allow more")
 
 
-def _exact(n: int, d: int, ridge: float, most: float) -> tuple[MakeEstimator, str] | None:
-    def make(kernel: Kernel) -> Estimator[Predictor]:
+def _fitting(n: int, d: int, ridge: float, most: float) -> Iterator[tuple[MakeEstimator, str]]:
+    """The estimators that fit into `most` bytes, the best one first, each with the reason to choose it."""
+
+    def exact(kernel: Kernel) -> Estimator[Predictor]:
         return KernelRidge(kernel, ridge) if ridge else MinNormInterpolator(kernel)
 
-    if n > EXACT_MOST or make(Gaussian()).cost(n, d).bytes > most:
-        return None
-    return make, f"exact: {n} points are at most {EXACT_MOST}, and the matrix fits"
-
-
-def _conjugate_gradient(n: int, d: int, ridge: float, most: float) -> tuple[MakeEstimator, str] | None:
+    if n <= EXACT_MOST and exact(Gaussian()).cost(n, d).bytes <= most:
+        yield exact, f"exact: {n} points are at most {EXACT_MOST}, and the matrix fits"
     least = ConjugateGradient(Gaussian(), memory=0).cost(n, d).bytes
-    if ridge or n > ITERATIVE_MOST or least > most:
-        return None
-    kept = int(min(500_000_000, most - least))
-    reason = f"conjugate gradients: an interpolator of {n} points, at most {ITERATIVE_MOST}"
-    return lambda kernel: ConjugateGradient(kernel, ridge, memory=kept), reason
-
-
-def _nystrom(n: int, d: int, ridge: float, most: float) -> tuple[MakeEstimator, str] | None:
-    wanted = min(n, MOST_CENTERS, max(FEWEST_CENTERS, ceil(sqrt(n) * log(n))) if n > 1 else 1)
-    n_centers = wanted
-    while Nystrom(Gaussian(), ridge, n_centers).cost(n, d).bytes > most:
-        if n_centers == 1:
-            return None
+    if not ridge and n <= ITERATIVE_MOST and least <= most:
+        kept = int(min(500_000_000, most - least))
+        reason = f"conjugate gradients: an interpolator of {n} points, at most {ITERATIVE_MOST}"
+        yield lambda kernel: ConjugateGradient(kernel, ridge, memory=kept), reason
+    n_centers = wanted = min(n, MOST_CENTERS, max(FEWEST_CENTERS, ceil(sqrt(n) * log(n))) if n > 1 else 1)
+    while n_centers and Nystrom(Gaussian(), ridge, n_centers).cost(n, d).bytes > most:
         n_centers = n_centers * 3 // 4
-    reason = f"Nyström with {n_centers} centres: {n} points" + (" and little memory" if n_centers < wanted else "")
-    return lambda kernel: Nystrom(kernel, ridge, n_centers), reason
+    if n_centers:
+        reason = f"Nyström with {n_centers} centres: {n} points" + (" and little memory" if n_centers < wanted else "")
+        yield lambda kernel: Nystrom(kernel, ridge, n_centers), reason

@@ -1,4 +1,4 @@
-"""Kernels of the radial-basis-function class, K(x, z) = h(‖x − z‖² / d), and the periodic kernel.
+"""The kernels of the two classes of the paper, by their profiles, and the periodic kernel.
 
 The Matern profile and its derivatives are one function s^μ K_μ(s) of the modified Bessel function K_μ. Because
 d/ds [s^μ K_μ(s)] = −s^μ K_{μ−1}(s), each derivative in t lowers μ by one:
@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, gamma, lgamma, log, pi, sqrt
+from math import exp, gamma, lgamma, log, perm, pi, sqrt
 from typing import final
 
 import numpy as np
 
-from kernelbandits.kernels.base import ExponentialProfile, RadialKernel
-from kernelbandits.kernels.geometry import Geometry, MappedGeometry, Radial
-from kernelbandits.specs import Positive
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.kernels.base import ExponentialProfile, InnerProductKernel, ProfileKernel, RadialKernel
+from kernelbandits.kernels.geometry import Geometry, MappedGeometry, Radial, Spherical
+from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array
 
 
@@ -103,6 +104,76 @@ class Periodic(ExponentialProfile):
     @property
     def geometries(self) -> tuple[Geometry, ...]:
         return (Circular(self.period),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Linear(InnerProductKernel):
+    """h(t) = t.
+
+    >>> Linear()([[1.0, 1.0]], [[2.0, 0.0]])
+    array([[1.]])
+    """
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        return t if order == 0 else np.full_like(t, 1.0 if order == 1 else 0.0)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Polynomial(InnerProductKernel):
+    """h(t) = (t + offset)^degree. A negative offset would not be positive definite."""
+
+    degree: Count = 2
+    offset: NonNegative = 1.0
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        if order > self.degree:
+            return np.zeros_like(t)
+        return perm(self.degree, order) * (t + self.offset) ** (self.degree - order)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exponential(ExponentialProfile, InnerProductKernel):
+    """h(t) = exp(γ t)."""
+
+    gamma: Positive = 1.0
+    _sign = 1.0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Schoenberg(ProfileKernel):
+    """h(t) = Σ_ℓ a_ℓ C_ℓ^{(α)}(t), α = (dim − 2)/2, on the sphere: Gegenbauer polynomials with weights a_ℓ ≥ 0.
+
+    Points are projected to the sphere, so t is the cosine of their angle. The kernel is positive definite for points
+    with at most `dim` features (Schoenberg 1942). C_ℓ^{(α)}(1) grows like dim^ℓ / ℓ!, so weights should shrink as fast.
+    """
+
+    coefficients: tuple[NonNegative, ...]
+    dim: Count
+
+    def _validate(self) -> None:
+        if self.dim < 3:
+            raise InvalidArgument(f"Schoenberg: dim must be at least 3, so that (dim − 2)/2 > 0; got {self.dim}")
+        if not any(self.coefficients):
+            raise InvalidArgument(f"Schoenberg: coefficients must have a positive entry; got {self.coefficients}")
+
+    @property
+    def geometries(self) -> tuple[Geometry, ...]:
+        return (Spherical(self.dim),)
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        # d^m/dt^m C_ℓ^{(α)} = 2^m (α)_m C_{ℓ−m}^{(α+m)}
+        from scipy.special import eval_gegenbauer, poch
+
+        alpha = (self.dim - 2) / 2
+        total = np.zeros_like(t)
+        for degree, weight in enumerate(self.coefficients[order:]):
+            if weight:
+                total += weight * eval_gegenbauer(degree, alpha + order, t)
+        return 2.0**order * poch(alpha, order) * total
 
 
 _HALF_INTEGER: dict[float, Callable[[Array], Array]] = {
