@@ -52,8 +52,7 @@ class Kernel(Spec, ABC):
     @property
     def geometry(self) -> Geometry | None:
         """The geometry that the profile is applied to; None if there are several."""
-        geometries = self.geometries
-        return geometries[0] if len(geometries) == 1 else None
+        return self.geometries[0] if len(self.geometries) == 1 else None
 
     @property
     def stationary(self) -> bool:
@@ -80,9 +79,7 @@ class Kernel(Spec, ABC):
         """
         n, left, right = len(X), self.left(X), self.right(X)
         if n <= _PANEL:
-            lower = np.tril(
-                self.evaluate(left, right), -1
-            )  # rounding may make K(x, z) and K(z, x) differ in the last bit
+            lower = np.tril(self.evaluate(left, right), -1)
             K: Array = lower + lower.T
         else:
             K = np.empty((n, n))

@@ -80,10 +80,12 @@ class HeldOut(Stopping):
             return 1, True, "there are too few rows to hold any out"
         order = rng.permutation(len(X))
         out, rows = np.sort(order[:n_out]), np.sort(order[n_out:])
-        predicted = _predictions(kernel, X[rows], X[out])
+        # K at the held-out rows is kept only if it is small.
+        K = kernel.block(X[out], X[rows]) if len(out) * len(rows) <= _KEPT else None
         best, least = 0, np.inf
         for step, weights in enumerate(descend(rows)):
-            error = float(np.mean((y[out] - predicted(weights)) ** 2))
+            predicted = KernelExpansion(kernel, X[rows], weights)(X[out]) if K is None else K @ weights
+            error = float(np.mean((y[out] - predicted) ** 2))
             if error < least:
                 best, least = step, error
             if step - best >= self.patience:
@@ -91,14 +93,6 @@ class HeldOut(Stopping):
             if step >= self.max_steps:
                 break
         return best, False, f"max_steps = {self.max_steps} is reached and the held-out error still falls"
-
-
-def _predictions(kernel: Kernel, X: Array, Z: Array) -> Callable[[Array], Array]:
-    """The map from weights on X to values at the rows of Z; K(Z, X) is kept only if it is small."""
-    if len(X) * len(Z) > _KEPT:
-        return lambda weights: KernelExpansion(kernel, X, weights)(Z)
-    K = kernel.block(Z, X)
-    return lambda weights: K @ weights
 
 
 @final

@@ -98,14 +98,9 @@ class Basis:
 @final
 @dataclass(slots=True, eq=False)
 class Sums:
-    """Sums over rows (x, y) of data with v = K(centres, x), whitened if K_MM is ill-conditioned.
+    """Sums over n rows (x, y) of data: Σ v vᵀ in the lower triangle, Σ v y, Σ y².
 
-    Attributes:
-        gram: Σ v vᵀ in the lower triangle, shape (r, r).
-        moments: Σ v y, shape (r,).
-        square: Σ y².
-        n: number of rows.
-
+    v = K(centres, x), whitened if K_MM is ill-conditioned.
     """
 
     gram: Array

@@ -101,9 +101,9 @@ class Nystrom(Estimator[NystromPredictor]):
         with worthwhile_threads(basis.size):
             G, g = equations.whitened()
             solution = solve_ridge_system(G, g, self.ridge)
-        left_out = basis.n_given - basis.size
+        b, left_out = solution.b, basis.n_given - basis.size
         # Σ (y − f̂)² = Σ y² − bᵀ g − ridge ‖b‖², because (G + ridge·I) b = g.
-        left = sums.square - float(solution.b @ g) - self.ridge * float(solution.b @ solution.b)
+        left = sums.square - float(b @ g) - self.ridge * float(b @ b)
         report = FitReport(
             n=sums.n,
             method=f"Nyström with {basis.size} centres",
@@ -114,7 +114,7 @@ class Nystrom(Estimator[NystromPredictor]):
             cutoff=basis.cutoff if left_out else 0.0,
             left_out=left_out,
         )
-        function = KernelExpansion(self.kernel, basis.centers, basis.coefficients(solution.b))
+        function = KernelExpansion(self.kernel, basis.centers, basis.coefficients(b))
         return NystromPredictor(function, basis, solution, report)
 
     def without_data(self, dim: int) -> NystromPredictor:
