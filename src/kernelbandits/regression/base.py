@@ -109,11 +109,6 @@ class Cost:
         return f"about {_duration(self.seconds)}, {memory_text(self.bytes)} of memory"
 
 
-def exact_cost(n: int, d: int, cubic: float = 1 / 3) -> Cost:
-    """The cost of factoring the matrix of n points in `cubic` · n³ operations."""
-    return Cost(n**2 * (d + 2) + cubic * n**3, n**2 / 2, 1.3 * 8.0 * n**2)
-
-
 @cache
 def _per_second(threads: int) -> tuple[float, float]:
     """Operations of a matrix product, and kernel values, per second on this number of threads."""
@@ -174,30 +169,6 @@ class UncertainPredictor(Predictor):
     @abstractmethod
     def _mean_and_std(self, Z: Array) -> tuple[Array, Array]:
         """`mean_and_std` without checks."""
-
-
-class ExpansionPredictor(Predictor):
-    """A predictor that is a kernel expansion.
-
-    Attributes:
-        expansion: f̂(z) = Σ_j a_j K(z, x_j).
-
-    """
-
-    __slots__ = ()
-    expansion: KernelExpansion
-
-    @property
-    def dim(self) -> int:
-        return int(self.expansion.centers.shape[1])
-
-    @property
-    def weights(self) -> Array:
-        """The weights a, shape (n,)."""
-        return self.expansion.coefficients
-
-    def _mean(self, Z: Array) -> Array:
-        return self.expansion(Z)
 
 
 P = TypeVar("P", bound=Predictor, covariant=True)

@@ -11,8 +11,8 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import Appended, InverseFactor
-from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainPredictor, exact_cost
-from kernelbandits.regression.dual import refuse_too_large
+from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainPredictor
+from kernelbandits.regression.dual import exact_cost, refuse_too_large
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array, ArrayLike
 

@@ -17,8 +17,9 @@ from kernelbandits.linalg import (
     solve_ridge_system,
     worthwhile_threads,
 )
-from kernelbandits.regression.base import Cost, Estimator, ExpansionPredictor, FitReport, UncertainPredictor
+from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainPredictor
 from kernelbandits.regression.centers import Centers, UniformCenters
+from kernelbandits.regression.dual import ExpansionPredictor
 from kernelbandits.regression.normal_equations import Basis, NormalEquations, rows_of_block
 from kernelbandits.specs import Count, CountFromZero, NonNegative
 from kernelbandits.types import Array
