@@ -88,9 +88,10 @@ class Kernel(Spec, ABC):
                     panel = self.evaluate([f[rows] for f in left], [f[columns] for f in right])
                     if columns == rows:
                         lower = np.tril(panel, -1)
-                        panel = lower + lower.T
-                    K[rows, columns] = panel
-                    K[columns, rows] = panel.T
+                        K[rows, rows] = lower + lower.T
+                    else:
+                        K[rows, columns] = panel
+                        K[columns, rows] = K[rows, columns].T  # panel.T has columns 2048 bytes apart: slow to read
         np.fill_diagonal(K, self.diagonal(X))
         return K
 
