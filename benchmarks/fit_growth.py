@@ -13,7 +13,7 @@ from benchmarks.cases import Case
 from benchmarks.iterative import data
 from benchmarks.measure import exponent, nothing, peak_bytes
 from kernelbandits import FixedSteps, Gaussian, GradientDescent, KernelRidge, Nystrom
-from kernelbandits.regression.products import KernelProduct
+from kernelbandits.regression.iterative import KernelProduct
 
 DIM = 100
 Fit = Callable[[], Any]

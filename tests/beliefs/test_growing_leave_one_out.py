@@ -6,7 +6,7 @@ import pytest
 import kernelbandits as kb
 import oracles
 from kernelbandits.beliefs import GrowingLeaveOneOut
-from kernelbandits.regression.leave_one_out import leave_one_out
+from kernelbandits.regression import leave_one_out
 
 KERNELS = [(kb.Gaussian(4.0), oracles.gaussian), (kb.Linear(), oracles.linear)]
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernelbandits.linalg import LINE, aligned_zeros, whole_lines
+from kernelbandits.linalg.arrays import LINE, aligned_zeros, whole_lines
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (112, 104), (40, 3)])

@@ -8,7 +8,7 @@ import pytest
 import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, NotConverged
-from kernelbandits.regression.products import KernelProduct, largest_eigenvalue
+from kernelbandits.regression.iterative import KernelProduct, largest_eigenvalue
 from kernelbandits.testing import check_spec
 
 
@@ -159,7 +159,7 @@ def test_holding_out_rows_works_the_same_when_their_block_is_too_large_to_keep(m
     X, y, _ = data()
     estimator = kb.GradientDescent(kb.Gaussian(), kb.HeldOut())
     kept = estimator.fit(X, y)
-    monkeypatch.setattr("kernelbandits.regression.stopping._KEPT", 0)
+    monkeypatch.setattr("kernelbandits.regression.gradient_descent._KEPT", 0)
     made_again = estimator.fit(X, y)
     assert made_again.report.iterations == kept.report.iterations
     assert np.allclose(made_again.mean(X), kept.mean(X))
@@ -173,5 +173,5 @@ def test_held_out_rows_choose_the_step_with_the_least_error():
             yield np.full(len(rows), total / len(rows))
 
     X, y = np.ones((20, 1)), np.ones(20)
-    stop = kb.HeldOut(patience=3).decide(kb.Linear(), X, y, descend, np.random.default_rng(0))
-    assert (stop.steps, stop.met) == (2, True)
+    steps, met, _ = kb.HeldOut(patience=3).decide(kb.Linear(), X, y, descend, np.random.default_rng(0))
+    assert (steps, met) == (2, True)

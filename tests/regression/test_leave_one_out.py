@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.regression.leave_one_out import leave_one_out
+from kernelbandits.regression import leave_one_out
 
 
 def refit(kernel, X, y, ridge):

@@ -10,7 +10,7 @@ import pytest
 import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, TooLarge
-from kernelbandits.linalg import memory
+from kernelbandits.linalg import available_memory, memory_text
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ class NeverEvaluated(kb.RadialKernel):
     ids=repr,
 )
 def test_a_fit_that_cannot_fit_is_refused_before_it_begins(estimator):
-    n = 1 + int(np.sqrt(memory.available() / 8.0))
+    n = 1 + int(np.sqrt(available_memory() / 8.0))
     X = np.arange(float(n))[:, np.newaxis]
     with pytest.raises(TooLarge, match=rf"an exact fit of {n} points needs .* GB of memory, .* solver_for\({n}, 1, "):
         estimator.fit(X, X[:, 0])
@@ -138,9 +138,9 @@ def test_too_many_centres_are_refused():
 
 
 def test_available_memory_is_a_sensible_number():
-    assert 1e6 < memory.available() < 1e15
+    assert 1e6 < available_memory() < 1e15
 
 
 @pytest.mark.parametrize(("size", "text"), [(1.5e9, "1.5 GB"), (2e6, "2 MB"), (3.21e12, "3.21 TB"), (100, "0.1 kB")])
 def test_sizes_in_words(size, text):
-    assert memory.words(size) == text
+    assert memory_text(size) == text

@@ -9,7 +9,7 @@ import pytest
 import kernelbandits as kb
 from kernelbandits import theory
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.regression.leave_one_out import leave_one_out
+from kernelbandits.regression import leave_one_out
 from kernelbandits.reporting import draw as draw_picture
 from kernelbandits.theory import Case
 from kernelbandits.theory.diagnosis import diagnose, diagnosis_document, standardise

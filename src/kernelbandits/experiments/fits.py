@@ -15,7 +15,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.experiments.engines import Engine, in_order, local
-from kernelbandits.linalg import memory
+from kernelbandits.linalg import require_memory
 from kernelbandits.regression import Basis, Estimator, NormalEquations, Nystrom, NystromPredictor, Predictor, Sums
 from kernelbandits.reporting.progress import Progress
 from kernelbandits.tables import Block, Scan, scan
@@ -80,14 +80,14 @@ def fit_arms(
 
 def _fit(estimator: Nystrom, table: Scan) -> dict[Any, NystromPredictor]:
     cost = estimator.cost(table.n, len(table.features))
-    cost.require(f"a fit with {estimator.n_centers} centres", "use fewer centres")
+    require_memory(cost.bytes, f"a fit with {estimator.n_centers} centres", "use fewer centres")
     with Progress(table.name, 2 * table.n) as progress:
         samples: dict[Any, RowSample] = {}
         rng = np.random.default_rng(estimator.seed)
         for arm, X, _ in _rows_by_arm(table, lambda done: progress.show(done, "choosing centres")):
             samples.setdefault(arm, RowSample(CANDIDATES * estimator.n_centers)).add(X, rng)
         what = f"a fit of {len(samples)} arms with {estimator.n_centers} centres each"
-        memory.require(len(samples) * cost.bytes, what, "use fewer centres")
+        require_memory(len(samples) * cost.bytes, what, "use fewer centres")
         equations = {arm: NormalEquations(estimator.basis(samples.pop(arm).rows)) for arm in sorted(samples)}
         for arm, X, y in _rows_by_arm(table, lambda done: progress.show(table.n + done, "fitting")):
             equations[arm].add(X, y)

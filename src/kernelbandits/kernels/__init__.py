@@ -1,37 +1,26 @@
 """Kernels: a profile applied to a geometry, and sums, products and multiples of kernels."""
 
-from kernelbandits.kernels.algebra import Combination, Product, Scaled, Shifted, Sum
-from kernelbandits.kernels.base import Features, InnerProductKernel, Kernel, RadialKernel
+from kernelbandits.kernels.base import (
+    Combination,
+    Features,
+    InnerProductKernel,
+    Kernel,
+    Product,
+    RadialKernel,
+    Scaled,
+    Shifted,
+    Sum,
+)
 from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, MappedGeometry, Radial, Spherical
-from kernelbandits.kernels.inner_product import Exponential, Linear, Polynomial, Schoenberg
-from kernelbandits.kernels.periodic import Periodic
-from kernelbandits.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
-
-__all__ = [
-    "Combination",
-    "Exponential",
-    "Features",
-    "Gaussian",
-    "Geometry",
-    "InnerProduct",
-    "InnerProductKernel",
-    "Kernel",
-    "KernelExpansion",
-    "Laplace",
-    "Linear",
-    "MappedGeometry",
-    "Matern",
-    "Periodic",
-    "Polynomial",
-    "Product",
-    "Radial",
-    "RadialKernel",
-    "RationalQuadratic",
-    "Scaled",
-    "Schoenberg",
-    "Shifted",
-    "Spherical",
-    "StackedExpansions",
-    "Sum",
-]
+from kernelbandits.kernels.profiles import (
+    Exponential,
+    Gaussian,
+    Laplace,
+    Linear,
+    Matern,
+    Periodic,
+    Polynomial,
+    RationalQuadratic,
+    Schoenberg,
+)

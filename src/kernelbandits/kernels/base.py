@@ -1,27 +1,28 @@
-"""Kernels: a profile h applied to a geometry t, K(x, z) = h(t(x, z))."""
+"""What a kernel is: a profile h applied to a geometry t, K(x, z) = h(t(x, z)); and combinations of kernels."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
 from numbers import Real
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias, final
 
 import numpy as np
 
 from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial
-from kernelbandits.linalg import Segments, fill_by_panels, pieces, rows_at_once
-from kernelbandits.specs import Spec
+from kernelbandits.linalg import Segments, pieces
+from kernelbandits.specs import Positive, Spec
 from kernelbandits.types import Array, ArrayLike
-
-if TYPE_CHECKING:
-    from kernelbandits.kernels.algebra import Product, Scaled, Shifted, Sum
 
 Features: TypeAlias = tuple[Array, ...]
 """Features of n points: one array of shape (n, p) per geometry of the kernel."""
 
-_SMALL = 2**16  # entries of a block that is evaluated at once
+_AT_ONCE = 2**17  # most entries to which a profile is applied at once, so that temporary arrays stay in the cache
+_PANEL = 256  # rows and columns of a panel: large enough for fast matrix products, small enough for the cache
 
 
 class Kernel(Spec, ABC):
@@ -51,8 +52,7 @@ class Kernel(Spec, ABC):
     @property
     def geometry(self) -> Geometry | None:
         """The geometry that the profile is applied to; None if there are several."""
-        geometries = self.geometries
-        return geometries[0] if len(geometries) == 1 else None
+        return self.geometries[0] if len(self.geometries) == 1 else None
 
     @property
     def stationary(self) -> bool:
@@ -73,39 +73,59 @@ class Kernel(Spec, ABC):
         return self.evaluate(self.left(X), self.right(Z))
 
     def gram(self, X: Array) -> Array:
-        """K(X, X) without checks, shape (n, n): one half is evaluated, the other mirrored."""
-        left, right = self.left(X), self.right(X)
+        """K(X, X) without checks, shape (n, n).
 
-        def panel(rows: slice, columns: slice) -> Array:
-            return self.evaluate(tuple(f[rows] for f in left), tuple(f[columns] for f in right))
-
-        K = fill_by_panels(len(X), panel)
+        The upper half mirrors the lower one, because rounding may make K(x, z) and K(z, x) differ in the last bit.
+        """
+        n, left, right = len(X), self.left(X), self.right(X)
+        if n <= _PANEL:
+            lower = np.tril(self.evaluate(left, right), -1)
+            K: Array = lower + lower.T
+        else:
+            K = np.empty((n, n))
+            for rows in pieces(n, _PANEL):
+                for columns in pieces(rows.stop, _PANEL):
+                    panel = self.evaluate([f[rows] for f in left], [f[columns] for f in right])
+                    if columns == rows:
+                        lower = np.tril(panel, -1)
+                        K[rows, rows] = lower + lower.T
+                    else:
+                        K[rows, columns] = panel
+                        K[columns, rows] = K[rows, columns].T  # panel.T has columns 2048 bytes apart: slow to read
         np.fill_diagonal(K, self.diagonal(X))
         return K
 
+    # Most kernels have one geometry. In the following methods a loop over it would take as long as a small array.
+
     def diagonal(self, X: Array) -> Array:
         """K(x, x) for every row of X, shape (n,), without the rest of the Gram matrix."""
-        return self._values([geometry.diagonal(X) for geometry in self.geometries], 0)
+        geometries = self.geometries
+        if len(geometries) == 1:
+            return self._values((geometries[0].diagonal(X),), 0)
+        return self._values([geometry.diagonal(X) for geometry in geometries], 0)
 
     def left(self, X: Array, out: Features | None = None) -> Features:
         """Features of points on the left side of K(·, ·), written into `out` if given."""
-        if out is None:
-            return tuple([geometry.left(X) for geometry in self.geometries])
-        return tuple([geometry.left(X, part) for geometry, part in zip(self.geometries, out, strict=True)])
+        geometries = self.geometries
+        if out is not None:
+            return tuple([geometry.left(X, part) for geometry, part in zip(geometries, out, strict=True)])
+        if len(geometries) == 1:
+            return (geometries[0].left(X),)
+        return tuple([geometry.left(X) for geometry in geometries])
 
     def right(self, Z: Array) -> Features:
         """Features of points on the right side."""
-        return tuple([geometry.right(Z) for geometry in self.geometries])
+        geometries = self.geometries
+        if len(geometries) == 1:
+            return (geometries[0].right(Z),)
+        return tuple([geometry.right(Z) for geometry in geometries])
 
-    def evaluate(self, left: Features, right: Features) -> Array:
-        """K for every pair of points, shape (n, m)."""
-        t = [g.evaluate(x, z) for g, x, z in zip(self.geometries, left, right, strict=True)]
-        K = t[0]
-        if K.size <= _SMALL:
-            return self._values(t, 0)
-        for rows in pieces(len(K), rows_at_once(K.shape[1])):  # temporary arrays stay in the cache
-            K[rows] = self._values([part[rows] for part in t], 0)
-        return K
+    def evaluate(self, left: Sequence[Array], right: Sequence[Array]) -> Array:
+        """K for every pair of points, given their features, shape (n, m)."""
+        geometries = self.geometries
+        if len(geometries) == 1:
+            return self._values((geometries[0].evaluate(left[0], right[0]),), 0)
+        return self._values([g.evaluate(x, z) for g, x, z in zip(geometries, left, right, strict=True)], 0)
 
     def evaluate_each(self, lefts: Sequence[Sequence[Array]], right: Features, out: Segments) -> None:
         """Write K(x, z_i) into `out` for every point x of set i and the i-th point on the right.
@@ -124,16 +144,12 @@ class Kernel(Spec, ABC):
 
     def __add__(self, other: Kernel | float) -> Sum | Shifted:
         """The kernel K₁ + K₂, or a kernel plus a positive constant."""
-        from kernelbandits.kernels.algebra import Shifted, Sum
-
         return Shifted(self, other) if isinstance(other, Real) else Sum(self, other)  # type: ignore[arg-type]
 
     __radd__ = __add__
 
     def __mul__(self, other: Kernel | float) -> Product | Scaled:
         """The kernel K₁ K₂, or a positive multiple of a kernel."""
-        from kernelbandits.kernels.algebra import Product, Scaled
-
         return Product(self, other) if isinstance(other, Kernel) else Scaled(self, other)
 
     __rmul__ = __mul__
@@ -145,7 +161,15 @@ class ProfileKernel(Kernel):
     __slots__ = ()
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
-        return self.profile(t[0], order)
+        [values] = t
+        if values.size <= _AT_ONCE:
+            return self.profile(values, order)
+        for rows in pieces(len(values), max(1, _AT_ONCE * len(values) // values.size)):
+            part = values[rows]
+            new = self.profile(part, order)
+            if new is not part:
+                part[...] = new
+        return values
 
 
 class RadialKernel(ProfileKernel):
@@ -160,3 +184,114 @@ class InnerProductKernel(ProfileKernel):
 
     __slots__ = ()
     geometries = (InnerProduct(),)
+
+
+class ExponentialProfile(Kernel):
+    """h(t) = exp(± γ t), computed in place, which is faster by a third for large blocks."""
+
+    __slots__ = ()
+    gamma: float
+    _sign: float
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        return self._values([np.array(t, dtype=np.float64)], order)
+
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        values, rate = t[0], self._sign * self.gamma
+        values *= rate
+        np.exp(values, values)
+        return values if order == 0 else rate**order * values
+
+
+class Combination(Kernel):
+    """A kernel made of others. It has a profile if they share one geometry."""
+
+    __slots__ = ()
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        if self.geometry is None:
+            raise InvalidArgument(
+                f"{self} combines different geometries (distance, inner product) and has no single profile; "
+                "combine kernels of one class to use profiles"
+            )
+        return self._values([np.array(t)], order)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair(Combination):
+    """Two kernels of the same points, combined elementwise."""
+
+    first: Kernel
+    second: Kernel
+
+    @property
+    def geometries(self) -> tuple[Geometry, ...]:
+        return tuple(dict.fromkeys(self.first.geometries + self.second.geometries))
+
+    def _split(self, t: Sequence[Array]) -> tuple[list[Array], list[Array]]:
+        """Copies of t for the first and for the second kernel."""
+        found = dict(zip(self.geometries, t, strict=True))
+        return [found[g].copy() for g in self.first.geometries], [found[g].copy() for g in self.second.geometries]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sum(_Pair):
+    """K = K₁ + K₂."""
+
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        first, second = self._split(t)
+        return self.first._values(first, order) + self.second._values(second, order)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Product(_Pair):
+    """K = K₁ K₂, elementwise (positive definite by Schur's theorem)."""
+
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        """Leibniz' rule: Σ_j C(m, j) h₁^{(j)} h₂^{(m−j)}."""
+        first, second = self._split(t)
+        total = self.first._values(first, 0) * self.second._values(second, order)
+        for j in range(1, order + 1):
+            first, second = self._split(t)
+            total += comb(order, j) * self.first._values(first, j) * self.second._values(second, order - j)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Modified(Combination):
+    """One kernel, changed elementwise."""
+
+    kernel: Kernel
+
+    @property
+    def geometries(self) -> tuple[Geometry, ...]:
+        return self.kernel.geometries
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Scaled(_Modified):
+    """K = factor · K₁, factor > 0."""
+
+    factor: Positive
+
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        values = self.kernel._values(t, order)
+        values *= self.factor
+        return values
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Shifted(_Modified):
+    """K = K₁ + offset, offset > 0: the functions of K₁ plus an unknown constant with that variance."""
+
+    offset: Positive
+
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        values = self.kernel._values(t, order)
+        if order == 0:
+            values += self.offset
+        return values

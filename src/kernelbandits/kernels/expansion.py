@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import sqrt
+from operator import attrgetter
 from typing import final
 
 import numpy as np
@@ -55,7 +56,7 @@ class StackedExpansions:
     __slots__ = ("_coefficients", "_kernel", "_lefts", "_sizes", "_starts")
 
     def __init__(self, expansions: Sequence[KernelExpansion]) -> None:
-        [self._kernel] = {expansion.kernel for expansion in expansions}
+        [self._kernel] = set(map(attrgetter("kernel"), expansions))
         features = (self._kernel.left(expansion.centers) for expansion in expansions)
         self._lefts: list[Sequence[Array]] = [*zip(*features, strict=True)]
         self._sizes = [len(expansion.coefficients) for expansion in expansions]

@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.linalg import EPS, LINE, Segments, whole_lines
+from kernelbandits.linalg import EPS, LINE, Segments
 from kernelbandits.types import Array
 
 _SHORT = 64
@@ -56,18 +56,32 @@ class Geometry(ABC):
         """t(x, x) for every row, shape (n,), without rounding error where it is known."""
 
 
-def _write_products(lefts: Sequence[Array], right: Array, out: Segments) -> None:
-    """The products left · right of `evaluate_each`."""
-    if lefts[0].ndim == 2:
-        deque(map(np.ndarray.dot, lefts, right, out.parts), maxlen=0)  # a loop in C: it runs for every decision
-    else:  # sets of equal size: one batched product
-        [x] = lefts
-        np.matmul(x, right[:, :, np.newaxis], out=out.values.reshape(len(x), -1, 1))
+class ProductGeometry(Geometry):
+    """A geometry with t = left · right, up to rounding."""
+
+    __slots__ = ()
+
+    def evaluate(self, left: Array, right: Array) -> Array:
+        t: Array = left @ right.T
+        self._correct(t, right, None)
+        return t
+
+    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
+        if lefts[0].ndim == 2:
+            deque(map(np.ndarray.dot, lefts, right, out.parts), maxlen=0)  # a loop in C: it runs for every decision
+        else:  # sets of equal size: one batched product
+            [x] = lefts
+            np.matmul(x, right[:, :, np.newaxis], out=out.values.reshape(len(x), -1, 1))
+        self._correct(out.values, right, out.sizes)
+
+    @abstractmethod
+    def _correct(self, t: Array, right: Array, sizes: Sequence[int] | None) -> None:
+        """Correct the rounding of t in place; the points on the right belong to its columns, or to segments of it."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class InnerProduct(Geometry):
+class InnerProduct(ProductGeometry):
     """t = ⟨x, z⟩ / d."""
 
     stationary = False
@@ -82,12 +96,8 @@ class InnerProduct(Geometry):
         features: Array = Z / Z.shape[1]
         return features
 
-    def evaluate(self, left: Array, right: Array) -> Array:
-        t: Array = left @ right.T
-        return t
-
-    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
-        _write_products(lefts, right, out)
+    def _correct(self, t: Array, right: Array, sizes: Sequence[int] | None) -> None:
+        """An inner product needs no correction."""
 
     def diagonal(self, X: Array) -> Array:
         t: Array = np.vecdot(X, X) / X.shape[1]
@@ -96,7 +106,7 @@ class InnerProduct(Geometry):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Radial(Geometry):
+class Radial(ProductGeometry):
     """t = ‖x − z‖² / d, computed as −2/d (‖x‖², −½, x) · (−½, ‖z‖², z).
 
     A value below the rounding error of the two norms is set to 0, because not even its sign is known. So t is never
@@ -126,47 +136,29 @@ class Radial(Geometry):
         np.vecdot(Z, Z, out=features[:, 1])
         return features
 
-    def evaluate(self, left: Array, right: Array) -> Array:
-        t: Array = left @ right.T
-        norms, error = right[:, 1], _relative_error(right.shape[1])
-        if not _all_above(t, norms, error):
-            np.copyto(t, 0.0, where=t <= norms * error)
-        return t
-
-    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
-        _write_products(lefts, right, out)
-        t, norms, error = out.values, right[:, 1], _relative_error(right.shape[1])
-        if not _all_above(t, norms, error):
-            np.copyto(t, 0.0, where=t <= (norms * error).repeat(out.sizes))
+    def _correct(self, t: Array, right: Array, sizes: Sequence[int] | None) -> None:
+        norms, p = right[:, 1], right.shape[1]
+        d = p - 2 if p < _SHORT else p - 1 - LINE  # a lower bound on the number of coordinates, because of the padding
+        error = 4.0 * EPS * p / d  # of t near 0, where both norms are alike, as a multiple of ‖z‖²
+        # Usually all of t is above every error. `argmin` is much faster than `min` for small arrays.
+        if t.size and not t.item(t.argmin()) > norms.item(norms.argmax()) * error:
+            errors = norms * error
+            np.copyto(t, 0.0, where=t <= (errors if sizes is None else errors.repeat(sizes)))
 
     def diagonal(self, X: Array) -> Array:
         return np.zeros(len(X))
 
 
-def _all_above(t: Array, norms: Array, error: float) -> bool:
-    """Whether all of t exceeds every rounding error. This is the usual case, and one pass over t shows it."""
-    # `argmin` is much faster than `min` for small arrays.
-    return not t.size or t.item(t.argmin()) > norms.item(norms.argmax()) * error
-
-
 @cache
 def _heads(d: int) -> tuple[Array, Array]:
     """What precedes the d coordinates in the features on the left and on the right, with 0 instead of the norm."""
-    length = d + 2 if d < _SHORT else whole_lines(d + 2)
-    zeros = [0.0] * (length - d - 2)
+    zeros = [0.0] * (0 if d < _SHORT else -(d + 2) % LINE)
     return np.array([0.0, -0.5, *zeros]), np.array([-0.5, 0.0, *zeros])
-
-
-@cache
-def _relative_error(p: int) -> float:
-    """Rounding error of t near 0 as a multiple of ‖z‖², for p features; there both norms are alike."""
-    d = p - 2 if p < _SHORT else p - 1 - LINE  # a lower bound on the number of coordinates, because of the padding
-    return 4.0 * EPS * p / d
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Spherical(Geometry):
+class Spherical(ProductGeometry):
     """t = ⟨x, z⟩ / (‖x‖‖z‖). On the sphere of radius √d, where Schoenberg kernels are defined, it is ⟨x, z⟩ / d."""
 
     stationary = False  # t(x, x) = 1, but not every point has one
@@ -175,8 +167,7 @@ class Spherical(Geometry):
     def left(self, X: Array, out: Array | None = None) -> Array:
         if X.shape[1] > self.max_dim:
             raise InvalidArgument(
-                f"this Schoenberg kernel is positive definite up to dim={self.max_dim}; "
-                f"got points with {X.shape[1]} features"
+                f"this Schoenberg kernel is positive definite up to dim={self.max_dim}; got {X.shape[1]} features"
             )
         norms = np.sqrt(np.vecdot(X, X))
         if not norms.all():
@@ -190,13 +181,8 @@ class Spherical(Geometry):
     def right(self, Z: Array) -> Array:
         return self.left(Z)
 
-    def evaluate(self, left: Array, right: Array) -> Array:
-        t: Array = left @ right.T
-        return np.clip(t, -1.0, 1.0, out=t)
-
-    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
-        _write_products(lefts, right, out)
-        np.clip(out.values, -1.0, 1.0, out=out.values)
+    def _correct(self, t: Array, right: Array, sizes: Sequence[int] | None) -> None:
+        np.clip(t, -1.0, 1.0, out=t)
 
     def diagonal(self, X: Array) -> Array:
         return np.ones(len(self.left(X)))

@@ -1,4 +1,4 @@
-"""Profiles that several kernels share, with their derivatives in t.
+"""The kernels of the two classes of the paper, by their profiles, and the periodic kernel.
 
 The Matern profile and its derivatives are one function s^μ K_μ(s) of the modified Bessel function K_μ. Because
 d/ds [s^μ K_μ(s)] = −s^μ K_{μ−1}(s), each derivative in t lowers μ by one:
@@ -8,11 +8,173 @@ h^{(m)}(t) = 2^{1−ν}/Γ(ν) · (−ν/ℓ²)^m · s^{ν−m} K_{ν−m}(s), s
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp, gamma, lgamma, log, pi, sqrt
+from dataclasses import dataclass
+from math import exp, gamma, lgamma, log, perm, pi, sqrt
+from typing import final
 
 import numpy as np
 
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.kernels.base import ExponentialProfile, InnerProductKernel, ProfileKernel, RadialKernel
+from kernelbandits.kernels.geometry import Geometry, MappedGeometry, Radial, Spherical
+from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Gaussian(ExponentialProfile, RadialKernel):
+    """h(t) = exp(−γ t). The paper's experiments use γ = 4.
+
+    >>> Gaussian(gamma=4.0)([[0.0, 0.0]], [[1.0, 1.0]]).round(4)
+    array([[0.0183]])
+    """
+
+    gamma: Positive = 1.0
+    _sign = -1.0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Laplace(RadialKernel):
+    """h(t) = exp(−γ √t). Not differentiable at 0: the derivatives there are −∞ and ∞."""
+
+    gamma: Positive = 1.0
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        # This is the Matern profile with ν = ½, exp(−√t/ℓ).
+        return _matern_profile(t, 0.5, 1.0 / self.gamma, order)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RationalQuadratic(RadialKernel):
+    """h(t) = (1 + t / (2 α ℓ²))^{−α}: a mixture of Gaussians of all widths."""
+
+    alpha: Positive = 1.0
+    length: Positive = 1.0
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        scale = 2.0 * self.alpha * self.length**2
+        rising = float(np.prod(self.alpha + np.arange(order)))
+        return rising / (-scale) ** order * (1.0 + t / scale) ** (-self.alpha - order)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Matern(RadialKernel):
+    """h(t) = 2^{1−ν}/Γ(ν) s^ν K_ν(s), s = √(2νt)/ℓ, for any ν > 0; closed forms at ν = ½, 3/2, 5/2.
+
+    The derivative of order m is finite at 0 only when ν > m.
+    """
+
+    nu: Positive = 2.5
+    length: Positive = 1.0
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        return _matern_profile(t, self.nu, self.length, order)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Circular(MappedGeometry):
+    """t = (2/d) Σ_j sin²(π (x_j − z_j)/period): the squared distance of the points on their circles, divided by 2d."""
+
+    mapped = Radial()
+    period: float
+
+    def _map(self, X: Array) -> Array:
+        """Every coordinate as a point of the unit circle, shape (n, 2d)."""
+        angles = (2.0 * np.pi / self.period) * X
+        return np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+
+    def diagonal(self, X: Array) -> Array:
+        return np.zeros(len(X))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Periodic(ExponentialProfile):
+    """K(x, z) = exp(−γ t), t = (2/d) Σ_j sin²(π (x_j − z_j)/period): functions that repeat in every coordinate."""
+
+    period: Positive = 1.0
+    gamma: Positive = 1.0
+    _sign = -1.0
+
+    @property
+    def geometries(self) -> tuple[Geometry, ...]:
+        return (Circular(self.period),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Linear(InnerProductKernel):
+    """h(t) = t.
+
+    >>> Linear()([[1.0, 1.0]], [[2.0, 0.0]])
+    array([[1.]])
+    """
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        return t if order == 0 else np.full_like(t, 1.0 if order == 1 else 0.0)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Polynomial(InnerProductKernel):
+    """h(t) = (t + offset)^degree. A negative offset would not be positive definite."""
+
+    degree: Count = 2
+    offset: NonNegative = 1.0
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        if order > self.degree:
+            return np.zeros_like(t)
+        return perm(self.degree, order) * (t + self.offset) ** (self.degree - order)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exponential(ExponentialProfile, InnerProductKernel):
+    """h(t) = exp(γ t)."""
+
+    gamma: Positive = 1.0
+    _sign = 1.0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Schoenberg(ProfileKernel):
+    """h(t) = Σ_ℓ a_ℓ C_ℓ^{(α)}(t), α = (dim − 2)/2, on the sphere: Gegenbauer polynomials with weights a_ℓ ≥ 0.
+
+    Points are projected to the sphere, so t is the cosine of their angle. The kernel is positive definite for points
+    with at most `dim` features (Schoenberg 1942). C_ℓ^{(α)}(1) grows like dim^ℓ / ℓ!, so weights should shrink as fast.
+    """
+
+    coefficients: tuple[NonNegative, ...]
+    dim: Count
+
+    def _validate(self) -> None:
+        if self.dim < 3:
+            raise InvalidArgument(f"Schoenberg: dim must be at least 3, so that (dim − 2)/2 > 0; got {self.dim}")
+        if not any(self.coefficients):
+            raise InvalidArgument(f"Schoenberg: coefficients must have a positive entry; got {self.coefficients}")
+
+    @property
+    def geometries(self) -> tuple[Geometry, ...]:
+        return (Spherical(self.dim),)
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        # d^m/dt^m C_ℓ^{(α)} = 2^m (α)_m C_{ℓ−m}^{(α+m)}
+        from scipy.special import eval_gegenbauer, poch
+
+        alpha = (self.dim - 2) / 2
+        total = np.zeros_like(t)
+        for degree, weight in enumerate(self.coefficients[order:]):
+            if weight:
+                total += weight * eval_gegenbauer(degree, alpha + order, t)
+        return 2.0**order * poch(alpha, order) * total
+
 
 _HALF_INTEGER: dict[float, Callable[[Array], Array]] = {
     # s^μ K_μ(s) / √(π/2)
@@ -25,14 +187,7 @@ _HALF_INTEGER: dict[float, Callable[[Array], Array]] = {
 _DEBYE_FROM = 100.0  # above this order the uniform expansion is exact to 1e-10 and Γ(μ) is about to overflow
 
 
-def exponential_profile(t: Array, rate: float, order: int) -> Array:
-    """Derivative of the given order of exp(rate · t), elementwise."""
-    values: Array = np.asarray(t * rate)
-    np.exp(values, values)  # in place: it saves an array
-    return values if order == 0 else rate**order * values
-
-
-def matern_profile(t: Array, nu: float, length: float, order: int) -> Array:
+def _matern_profile(t: Array, nu: float, length: float, order: int) -> Array:
     """Derivative of the given order of the Matern profile at t ≥ 0, elementwise."""
     s = np.sqrt(2.0 * nu * t) / length
     mu = nu - order

@@ -1,11 +1,17 @@
-"""Linear algebra on arrays: factors, panels, segments, aligned memory, threads, memory limits."""
+"""Linear algebra on arrays: factors, solves, arrays in memory, limits of the machine."""
 
-from kernelbandits.linalg.aligned import LINE, aligned_zeros, whole_lines
-from kernelbandits.linalg.inverse_factor import Appended, Band, InverseFactor
-from kernelbandits.linalg.panels import fill_by_panels, pieces, rows_at_once
+from kernelbandits.linalg.arrays import LINE, Segments, aligned_zeros, pieces, rows_at_once, segment_sums
+from kernelbandits.linalg.inverse_factor import Appended, InverseFactor
+from kernelbandits.linalg.machine import (
+    EPS,
+    TINY,
+    available_memory,
+    blas_threads,
+    memory_text,
+    one_thread,
+    require_memory,
+    safe_threads,
+    worthwhile_threads,
+)
 from kernelbandits.linalg.pivoted_cholesky import MatrixRows, greedy_pivots, random_pivots
-from kernelbandits.linalg.precision import EPS, TINY
-from kernelbandits.linalg.ridge_system import RidgeSolution, solve_ridge_system
-from kernelbandits.linalg.segments import Segments, segment_sums
-from kernelbandits.linalg.symmetric import eigenpairs, safe_cholesky
-from kernelbandits.linalg.threads import blas_threads, one_thread, safe_threads, worthwhile_threads
+from kernelbandits.linalg.solves import RidgeSolution, eigenpairs, safe_cholesky, solve_ridge_system

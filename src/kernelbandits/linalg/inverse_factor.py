@@ -14,9 +14,8 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from scipy.linalg import lapack
 
-from kernelbandits.linalg.aligned import LINE, aligned_zeros, whole_lines
-from kernelbandits.linalg.precision import EPS, TINY
-from kernelbandits.linalg.threads import safe_threads
+from kernelbandits.linalg.arrays import LINE, aligned_zeros, whole_lines
+from kernelbandits.linalg.machine import EPS, TINY, safe_threads
 from kernelbandits.types import Array
 
 _BAND = 10 * LINE  # not a power of two: rows at such distances would compete for the same cache lines
@@ -36,17 +35,10 @@ Band: TypeAlias = tuple[int, int, Array]
 
 @final
 class _Buffer:
-    """The rows that a factor and its successors share: rows of W, and newer rows of L that are not yet in W.
+    """The rows that a factor and its successors share: `folded` rows of W, and newer rows of L, not yet in W.
 
     W is stored in bands of rows, so that few of its zeros take up memory and cache. The last band has spare rows, which
-    are zero until they are used.
-
-    Attributes:
-        bands: the rows of W.
-        folded: number of rows of W.
-        pending: rows of L that are not yet in W.
-        used: number of rows, including the pending ones.
-
+    are zero until they are used. `used` counts all rows, including the pending ones.
     """
 
     __slots__ = ("_last_band", "bands", "folded", "pending", "used")
@@ -67,17 +59,14 @@ class _Buffer:
             row[m] = 1.0 / last.pivot
             self._set_folded(m + 1)
         else:
-            C, D = self._pending_rows()
+            rows = np.zeros((len(self.pending), self.used))
+            for i, (row, pivot, _) in enumerate(self.pending):
+                rows[i, : m + i] = row
+                rows[i, m + i] = pivot
+            C, D = rows[:, :m], rows[:, m:]
             D_inverse, _ = lapack.dtrtri(D, lower=1)  # keeps the zeros above the diagonal
             self.store(np.concatenate([_times_lower(-(D_inverse @ C), self.bands), D_inverse], axis=1))
         self.pending.clear()
-
-    def _pending_rows(self) -> tuple[Array, Array]:
-        rows = np.zeros((len(self.pending), self.used))
-        for i, (row, pivot, _) in enumerate(self.pending):
-            rows[i, : self.folded + i] = row
-            rows[i, self.folded + i] = pivot
-        return rows[:, : self.folded], rows[:, self.folded :]
 
     def store(self, new: Array) -> None:
         """Append rows to W."""

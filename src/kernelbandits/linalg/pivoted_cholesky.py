@@ -7,21 +7,19 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kernelbandits.linalg.precision import EPS
+from kernelbandits.linalg.machine import EPS
 from kernelbandits.types import Array, IntArray
 
-_BLOCK = 100
-"""Pivots proposed at once."""
+_BLOCK = 100  # pivots proposed at once
 
 MatrixRows: TypeAlias = Callable[[IntArray], Array]
 """Row numbers → those rows of K, shape (len(rows), N)."""
 
 
 class PivotedFactor:
-    """F of shape (N, k) with K ≈ F Fᵀ, and the diagonal of K − F Fᵀ. Grows by columns."""
+    """F of shape (N, k) with K ≈ F Fᵀ, and the diagonal of K − F Fᵀ. Grows by columns; overwrites `diagonal`."""
 
     def __init__(self, diagonal: Array, rows_of: MatrixRows, room: int) -> None:
-        """`diagonal` is that of K, shape (N,), and gets overwritten."""
         self._rows_of = rows_of
         self._columns = np.empty((room, len(diagonal)))  # Fᵀ, so that a new column is contiguous
         self.pivots: list[int] = []
@@ -48,10 +46,7 @@ class PivotedFactor:
 
 
 def greedy_pivots(diagonal: Array, rows_of: MatrixRows, n: int) -> IntArray:
-    """At most n row numbers, each with the largest remaining diagonal; fewer if nothing remains.
-
-    `diagonal` is that of K, shape (N,), and gets overwritten.
-    """
+    """At most n row numbers, each with the largest remaining diagonal. Overwrites the diagonal of K, shape (N,)."""
     n = min(n, len(diagonal))
     partial = PivotedFactor(diagonal, rows_of, n)
     while len(partial.pivots) < n:
@@ -65,10 +60,7 @@ def greedy_pivots(diagonal: Array, rows_of: MatrixRows, n: int) -> IntArray:
 
 
 def random_pivots(diagonal: Array, rows_of: MatrixRows, n: int, rng: np.random.Generator) -> IntArray:
-    """At most n row numbers, each drawn with probability proportional to its remaining diagonal.
-
-    `diagonal` is that of K, shape (N,), and gets overwritten.
-    """
+    """`greedy_pivots`, but each pivot is drawn with probability proportional to its remaining diagonal."""
     n = min(n, len(diagonal))
     partial = PivotedFactor(diagonal, rows_of, n)
     while (wanted := n - len(partial.pivots)) > 0:

@@ -1,16 +1,127 @@
-"""`Estimator`, a frozen spec whose `fit` returns a `Predictor`."""
+"""What all methods of regression share: an `Estimator` is fitted and returns a `Predictor` with a `FitReport`."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, isnan, nan
+from timeit import repeat
+from typing import Generic, TypeVar, final
+
+import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.kernels import KernelExpansion
-from kernelbandits.regression.cost import Cost
-from kernelbandits.regression.report import FitReport
+from kernelbandits.linalg import blas_threads, memory_text
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike
+
+ASSUMED_ITERATIONS = 30
+"""Iterations that a cost assumes for conjugate gradients and for early stopping, where the data decide."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FitReport:
+    """A record of one fit. A number that a method does not compute is NaN.
+
+    Attributes:
+        n: rows of data.
+        method: how the system was solved: "cholesky", or "eigen" where the matrix was too close to singular, …
+        size: number of unknowns: n, or the number of centres used.
+        rank: rank used; less than `size` if repeated rows were merged or eigenvalues taken as zero.
+        residual: (K + ridge·I) a − y relative to y: largest entries for an exact fit, norms for an iterative one; for
+            Nyström the root mean square of y − f̂(x) relative to that of y.
+        condition: estimate of the condition number, ∞ for a singular matrix; for Nyström that of K_MM.
+        cutoff: eigenvalues up to this were taken as zero, or centres left out because the others leave at most this
+            squared RKHS distance to them; 0 if there were none.
+        duplicates: rows that repeat an earlier row exactly; Nyström and Gaussian-process fits do not count them.
+        left_out: selected centres that the others span; leaving them out does not change the span.
+        floored: pivots of a Gaussian process that were lost in rounding and set to their rounding error.
+        iterations: number of iterations.
+        seconds: time of an iterative fit.
+        converged: whether an iterative fit ended as its stopping rule wants; True for a direct fit.
+        reason: why an iterative fit ended, in words.
+
+    """
+
+    n: int
+    method: str
+    size: int
+    rank: int
+    residual: float = nan
+    condition: float = nan
+    cutoff: float = 0.0
+    duplicates: int = 0
+    left_out: int = 0
+    floored: int = 0
+    iterations: int = 0
+    seconds: float = 0.0
+    converged: bool = True
+    reason: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the system had full rank, so that its solution is unique."""
+        return self.rank == self.size
+
+    def __str__(self) -> str:
+        ending = "converged" if self.converged else "did not converge"
+        cut = f" (eigenvalues up to {self.cutoff:.1e} cut)" if self.cutoff else ""
+        parts = [
+            (f"{self.iterations} iterations, {self.seconds:.1f} s", self.reason),
+            (f"{self.n} rows", True),
+            (f"condition {self.condition:.1e}", not isnan(self.condition)),
+            (f"residual {self.residual:.1e}", not isnan(self.residual)),
+            (f"rank {self.rank} of {self.size}{'' if self.left_out else cut}", not self.exact),
+            (f"{self.duplicates} duplicate rows", self.duplicates),
+            (f"{self.left_out} centres left out (spanned by the others up to {self.cutoff:.1e})", self.left_out),
+            (f"{self.floored} floored pivots", self.floored),
+        ]
+        text = ", ".join(part for part, said in parts if said)
+        return f"{self.method} {ending} ({self.reason}): {text}" if self.reason else f"{self.method}: {text}"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Time and memory of a fit, within a factor of about two.
+
+    Attributes:
+        operations: floating-point operations of matrix products and factorisations.
+        kernel_values: kernel values to compute.
+        bytes: memory at the peak, without the data.
+
+    """
+
+    operations: float
+    kernel_values: float
+    bytes: float
+
+    @property
+    def seconds(self) -> float:
+        """Time, with the number of threads that BLAS may use now."""
+        operations, kernel_values = _per_second(blas_threads())
+        return self.operations / operations + self.kernel_values / kernel_values
+
+    def __str__(self) -> str:
+        return f"about {_duration(self.seconds)}, {memory_text(self.bytes)} of memory"
+
+
+@cache
+def _per_second(threads: int) -> tuple[float, float]:
+    """Operations of a matrix product, and kernel values, per second on this number of threads."""
+    A, values = np.ones((768, 768)), np.full(2**18, -0.5)
+    product = min(repeat(lambda: A @ A, number=1, repeat=3))
+    exponentials = min(repeat(lambda: np.exp(values), number=1, repeat=3))
+    return 2.0 * 768**3 / product, len(values) / (1.5 * exponentials)  # 1.5: the other passes over a block
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.2g} s"
+    return f"{ceil(seconds / 60)} min" if seconds < 6000 else f"{seconds / 3600:.3g} h"
 
 
 class Predictor(ABC):
@@ -58,35 +169,6 @@ class UncertainPredictor(Predictor):
     @abstractmethod
     def _mean_and_std(self, Z: Array) -> tuple[Array, Array]:
         """`mean_and_std` without checks."""
-
-
-class ExpansionPredictor(Predictor):
-    """A predictor that is a kernel expansion.
-
-    Attributes:
-        function: f̂(z) = Σ_j a_j K(z, x_j).
-
-    """
-
-    __slots__ = ()
-
-    function: KernelExpansion
-
-    @property
-    def expansion(self) -> KernelExpansion:
-        return self.function
-
-    @property
-    def dim(self) -> int:
-        return int(self.function.centers.shape[1])
-
-    @property
-    def weights(self) -> Array:
-        """The weights a, shape (n,)."""
-        return self.function.coefficients
-
-    def _mean(self, Z: Array) -> Array:
-        return self.function(Z)
 
 
 P = TypeVar("P", bound=Predictor, covariant=True)

@@ -56,21 +56,16 @@ class LeverageCenters(Centers):
     def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
         if n >= len(X):
             return X.copy()
-        scores = self._scores(kernel, X, n, rng)
-        return X[np.sort(rng.choice(len(X), n, replace=False, p=scores / scores.sum()))]
-
-    def _scores(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
-        """The estimated scores up to a common factor, shape (N,); positive, so that every row can be drawn."""
         pilot = _some(X, self.pilot, rng)
         A = kernel.gram(pilot)
         A[np.diag_indices_from(A)] += max(float(np.trace(A)) / n, TINY)
         factor, _ = lapack.dpotrf(A, lower=0)
-        right, scores = kernel.right(pilot), np.empty(len(X))
+        right, scores = kernel.right(pilot), np.empty(len(X))  # up to a factor; positive, so that all rows can be drawn
         for rows in pieces(len(X), _ROWS):
             diagonal = kernel.diagonal(X[rows])
             whitened = blas.dtrsm(1.0, factor, kernel.evaluate(kernel.left(X[rows]), right).T, trans_a=1, overwrite_b=1)
             scores[rows] = np.maximum(diagonal - np.einsum("ij,ij->j", whitened, whitened), EPS * diagonal + TINY)
-        return scores
+        return X[np.sort(rng.choice(len(X), n, replace=False, p=scores / scores.sum()))]
 
 
 @final

@@ -11,10 +11,8 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import Appended, InverseFactor
-from kernelbandits.regression.base import Estimator, UncertainPredictor
-from kernelbandits.regression.cost import Cost, exact_cost
-from kernelbandits.regression.dual import refuse_too_large
-from kernelbandits.regression.report import FitReport
+from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainPredictor
+from kernelbandits.regression.dual import exact_cost, refuse_too_large
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array, ArrayLike
 
@@ -146,13 +144,9 @@ class GaussianProcess(Estimator[Posterior]):
         A = self.kernel.gram(X)
         A[np.diag_indices_from(A)] += self.ridge
         factor = InverseFactor.of(A)
-        if factor is None:
-            return self._one_by_one(X, y)
-        return Posterior(self.kernel, self.ridge, factor, X.copy(), factor.whiten(y), factor.log_det)
-
-    def _one_by_one(self, X: Array, y: Array) -> Posterior:
-        """Fit with a ridge below the rounding error of K: appending floors the lost pivots and counts them."""
-        posterior = self.without_data(X.shape[1])
+        if factor is not None:
+            return Posterior(self.kernel, self.ridge, factor, X.copy(), factor.whiten(y), factor.log_det)
+        posterior = self.without_data(X.shape[1])  # the ridge is below the rounding error of K: append one by one
         for x, target in zip(X, y, strict=True):
             posterior = posterior._extend(x, float(target), posterior.at(x))
         return posterior

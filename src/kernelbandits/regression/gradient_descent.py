@@ -1,22 +1,98 @@
-"""Gradient descent in the RKHS with early stopping."""
+"""Gradient descent in the RKHS, regularised by stopping early, and the rules for when to stop."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 
-from kernelbandits.kernels import Kernel
-from kernelbandits.regression.cost import ASSUMED_ITERATIONS, Cost
-from kernelbandits.regression.iterative import IterativeEstimator
-from kernelbandits.regression.products import POWER_ITERATIONS, KernelProduct, largest_eigenvalue, products_cost
-from kernelbandits.regression.report import FitReport
-from kernelbandits.regression.stopping import HeldOut, Stopping
+from kernelbandits.kernels import Kernel, KernelExpansion
+from kernelbandits.regression.base import ASSUMED_ITERATIONS, Cost, FitReport
+from kernelbandits.regression.iterative import (
+    POWER_ITERATIONS,
+    IterativeEstimator,
+    KernelProduct,
+    largest_eigenvalue,
+    products_cost,
+)
 from kernelbandits.reporting.progress import Progress
-from kernelbandits.specs import CountFromZero, NonNegative
+from kernelbandits.specs import Count, CountFromZero, NonNegative, Probability, Spec
 from kernelbandits.types import Array, IntArray
+
+_KEPT = 2**24  # largest block that is kept between steps, in doubles: 128 MiB
+
+Descend: TypeAlias = Callable[[IntArray], Iterator[Array]]
+"""Row numbers → an endless iterator over the weights after step 0, 1, 2 … of the descent on those rows."""
+Stop: TypeAlias = tuple[int, bool, str]
+"""The number of steps, whether the rule was met, and why, in words."""
+
+
+class Stopping(Spec, ABC):
+    """A rule for the number of steps. Frozen; randomness comes from `rng`."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def decide(self, kernel: Kernel, X: Array, y: Array, descend: Descend, rng: np.random.Generator) -> Stop:
+        """The number of steps for points X of shape (n, d) and targets y of shape (n,)."""
+
+    @abstractmethod
+    def foreseen(self, usual: int) -> list[tuple[float, int]]:
+        """The expected descents of a fit as (share of the rows, steps), with `usual` steps if the data decide."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FixedSteps(Stopping):
+    """A fixed number of steps."""
+
+    steps: Count
+
+    def foreseen(self, usual: int) -> list[tuple[float, int]]:
+        return [(1.0, self.steps)]
+
+    def decide(self, kernel: Kernel, X: Array, y: Array, descend: Descend, rng: np.random.Generator) -> Stop:
+        return self.steps, True, f"{self.steps} steps were asked for"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class HeldOut(Stopping):
+    """The number of steps with the least squared error on a `fraction` of the rows, held out from a first descent.
+
+    The first descent ends when that error has not fallen for `patience` steps (met) or after `max_steps` (not met). The
+    second descent, on all rows, takes the best number of steps.
+    """
+
+    fraction: Probability = 0.2
+    patience: Count = 20
+    max_steps: Count = 2000
+
+    def foreseen(self, usual: int) -> list[tuple[float, int]]:
+        return [(1.0 - self.fraction, min(usual + self.patience, self.max_steps)), (1.0, min(usual, self.max_steps))]
+
+    def decide(self, kernel: Kernel, X: Array, y: Array, descend: Descend, rng: np.random.Generator) -> Stop:
+        n_out = max(1, round(self.fraction * len(X)))
+        if n_out >= len(X):
+            return 1, True, "there are too few rows to hold any out"
+        order = rng.permutation(len(X))
+        out, rows = np.sort(order[:n_out]), np.sort(order[n_out:])
+        # K at the held-out rows is kept only if it is small.
+        K = kernel.block(X[out], X[rows]) if len(out) * len(rows) <= _KEPT else None
+        best, least = 0, np.inf
+        for step, weights in enumerate(descend(rows)):
+            predicted = KernelExpansion(kernel, X[rows], weights)(X[out]) if K is None else K @ weights
+            error = float(np.mean((y[out] - predicted) ** 2))
+            if error < least:
+                best, least = step, error
+            if step - best >= self.patience:
+                return best, True, f"the held-out error has not fallen for {self.patience} steps"
+            if step >= self.max_steps:
+                break
+        return best, False, f"max_steps = {self.max_steps} is reached and the held-out error still falls"
 
 
 @final
@@ -52,24 +128,19 @@ class GradientDescent(IterativeEstimator):
         )
 
     def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
-        rng = np.random.default_rng(self.seed)
-
-        def descend(rows: IntArray) -> Iterator[Array]:
-            return self._descend(X[rows], y[rows], start[rows])
-
-        stop = self.stopping.decide(self.kernel, X, y, descend, rng)
+        n, rng = len(X), np.random.default_rng(self.seed)
+        steps, met, reason = self.stopping.decide(
+            self.kernel, X, y, lambda rows: self._descend(X[rows], y[rows], start[rows]), rng
+        )
         descent = self._descend(X, y, start)
         weights = next(descent)
-        with Progress("gradient descent", stop.steps) as progress:
-            for step in range(stop.steps):
+        with Progress("gradient descent", steps) as progress:
+            for step in range(steps):
                 weights = next(descent)
                 progress.show(step)
         residual = y - KernelProduct(self.kernel, X, self.ridge, 0)(weights)
         relative = float(np.linalg.norm(residual)) / (float(np.linalg.norm(y)) or 1.0)
-        n = len(X)
-        return weights, FitReport(
-            n, "gradient descent", n, n, relative, iterations=stop.steps, converged=stop.met, reason=stop.reason
-        )
+        return weights, FitReport(n, "gradient descent", n, n, relative, iterations=steps, converged=met, reason=reason)
 
     def _descend(self, X: Array, y: Array, start: Array) -> Iterator[Array]:
         product = KernelProduct(self.kernel, X, self.ridge, self.memory)

@@ -1,4 +1,4 @@
-"""`IterativeEstimator`: warm starts, and a warning when an iteration does not converge."""
+"""Iterative estimators: warm starts, a warning when an iteration does not converge, products with a matrix not held."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, NotConverged
-from kernelbandits.kernels import KernelExpansion
-from kernelbandits.regression.dual import DualEstimator, DualPredictor
-from kernelbandits.regression.report import FitReport, count_duplicates
+from kernelbandits.kernels import Kernel, KernelExpansion
+from kernelbandits.linalg import pieces
+from kernelbandits.regression.base import Cost, FitReport
+from kernelbandits.regression.dual import DualEstimator, DualPredictor, count_duplicates
 from kernelbandits.types import Array, ArrayLike
+
+POWER_ITERATIONS = 20
+_PANEL = 512
 
 
 class IterativeEstimator(DualEstimator):
@@ -32,7 +36,7 @@ class IterativeEstimator(DualEstimator):
         """
         points = checks.points("X", X, dim=start.dim)
         targets = checks.targets("y", y, len(points))
-        known = start.function.centers
+        known = start.expansion.centers
         if len(known) > len(points) or not np.array_equal(points[: len(known)], known):
             raise InvalidArgument(
                 f"the rows of X must begin with the {len(known)} rows that `start` was fitted to, in their order; "
@@ -54,3 +58,64 @@ class IterativeEstimator(DualEstimator):
     @abstractmethod
     def _iterate(self, X: Array, y: Array, start: Array) -> tuple[Array, FitReport]:
         """The weights a of shape (n,), from `start` on, and a report of the iteration."""
+
+
+class KernelProduct:
+    """v ↦ K(X, X) v + ridge · v for one set of points, in O(N² d) time and O(N d) memory plus the panels kept.
+
+    K is symmetric, so a panel below the diagonal is computed once and used twice. As many of the first panels as fit
+    into `memory` bytes are kept for the next product.
+    """
+
+    def __init__(self, kernel: Kernel, X: Array, ridge: float, memory: float) -> None:
+        self._kernel, self._ridge = kernel, ridge
+        self._left, self._right = kernel.left(X), kernel.right(X)
+        self._diagonal = kernel.diagonal(X)
+        self._slices = list(pieces(len(X), _PANEL))
+        self._room = memory
+        self._kept: dict[tuple[int, int], Array] = {}
+
+    def __call__(self, v: Array) -> Array:
+        """The product, shape (N,)."""
+        total: Array = self._ridge * v
+        for i, rows in enumerate(self._slices):
+            for j in range(i):
+                columns = self._slices[j]
+                K = self._panel(i, j)
+                total[rows] += K @ v[columns]
+                total[columns] += v[rows] @ K
+            total[rows] += self._panel(i, i) @ v[rows]
+        return total
+
+    def _panel(self, i: int, j: int) -> Array:
+        kept = self._kept.get((i, j))
+        if kept is not None:
+            return kept
+        rows, columns = self._slices[i], self._slices[j]
+        K = self._kernel.evaluate([f[rows] for f in self._left], [f[columns] for f in self._right])
+        if i == j:
+            np.fill_diagonal(K, self._diagonal[rows])
+        if K.nbytes <= self._room:
+            self._room -= K.nbytes
+            self._kept[i, j] = K
+        return K
+
+
+def largest_eigenvalue(product: KernelProduct, n: int, rng: np.random.Generator) -> float:
+    """The largest eigenvalue of K by the power iteration, too small by a few per cent at most."""
+    v = rng.random(n) + 0.5  # the top eigenvector of a kernel matrix rarely changes sign
+    value = 0.0
+    for _ in range(POWER_ITERATIONS):
+        v /= np.linalg.norm(v)
+        image = product(v)
+        value, v = float(v @ image), image
+        if not value:
+            break
+    return value
+
+
+def products_cost(times: int, n: float, d: int, memory: float) -> Cost:
+    """The cost of `times` products with a matrix of n points, if `memory` bytes of panels are kept."""
+    kept = min(float(memory), 4.0 * n**2)
+    made = 1 + (times - 1) * (1.0 - kept / (4.0 * n**2))
+    return Cost(made * n**2 * (d + 2) + times * 2 * n**2, made * n**2 / 2, kept)

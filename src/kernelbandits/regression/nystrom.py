@@ -9,13 +9,18 @@ from typing import final
 import numpy as np
 
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg import RidgeSolution, pieces, rows_at_once, solve_ridge_system, worthwhile_threads
-from kernelbandits.regression.base import Estimator, ExpansionPredictor, UncertainPredictor
-from kernelbandits.regression.basis import Basis, rows_of_block
+from kernelbandits.linalg import (
+    RidgeSolution,
+    pieces,
+    require_memory,
+    rows_at_once,
+    solve_ridge_system,
+    worthwhile_threads,
+)
+from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainPredictor
 from kernelbandits.regression.centers import Centers, UniformCenters
-from kernelbandits.regression.cost import Cost
-from kernelbandits.regression.normal_equations import NormalEquations
-from kernelbandits.regression.report import FitReport
+from kernelbandits.regression.dual import ExpansionPredictor
+from kernelbandits.regression.normal_equations import Basis, NormalEquations, rows_of_block
 from kernelbandits.specs import Count, CountFromZero, NonNegative
 from kernelbandits.types import Array
 
@@ -29,16 +34,15 @@ class NystromPredictor(ExpansionPredictor, UncertainPredictor):
     The part of z outside the span of the centres keeps its prior variance.
     """
 
-    function: KernelExpansion
+    expansion: KernelExpansion = field()  # without `field` the abstract property of the base class is the default
     basis: Basis
     solution: RidgeSolution
-    ridge: float
-    report: FitReport = field()  # without `field` the abstract property of the base class would be its default
+    report: FitReport = field()
 
     @property
     def centers(self) -> Array:
         """The centres used, shape (r, d)."""
-        return self.function.centers
+        return self.expansion.centers
 
     @property
     def norm(self) -> float:
@@ -75,8 +79,8 @@ class Nystrom(Estimator[NystromPredictor]):
     seed: CountFromZero = 0
 
     def _fit(self, X: Array, y: Array) -> NystromPredictor:
-        n_centers = min(self.n_centers, len(X))
-        self.cost(*X.shape).require(f"a Nyström fit with {n_centers} centres", "use fewer centres")
+        what = f"a Nyström fit with {min(self.n_centers, len(X))} centres"
+        require_memory(self.cost(*X.shape).bytes, what, "use fewer centres")
         equations = NormalEquations(self.basis(X))
         equations.add(X, y)
         return self.solve(equations)
@@ -98,26 +102,22 @@ class Nystrom(Estimator[NystromPredictor]):
         with worthwhile_threads(basis.size):
             G, g = equations.whitened()
             solution = solve_ridge_system(G, g, self.ridge)
-        left_out = basis.n_given - basis.size
+        b, left_out = solution.b, basis.n_given - basis.size
+        # Σ (y − f̂)² = Σ y² − bᵀ g − ridge ‖b‖², because (G + ridge·I) b = g.
+        left = sums.square - float(b @ g) - self.ridge * float(b @ b)
         report = FitReport(
             n=sums.n,
             method=f"Nyström with {basis.size} centres",
             size=basis.size,
             rank=solution.rank,
-            residual=_residual(sums.square, solution.b, g, self.ridge),
+            residual=sqrt(max(left, 0.0) / sums.square) if sums.square else 0.0,
             condition=basis.condition,
             cutoff=basis.cutoff if left_out else 0.0,
             left_out=left_out,
         )
-        function = KernelExpansion(self.kernel, basis.centers, basis.coefficients(solution.b))
-        return NystromPredictor(function, basis, solution, self.ridge, report)
+        function = KernelExpansion(self.kernel, basis.centers, basis.coefficients(b))
+        return NystromPredictor(function, basis, solution, report)
 
     def without_data(self, dim: int) -> NystromPredictor:
         center = np.eye(1, dim)  # of weight 0; every kernel accepts a unit vector
         return self.solve(NormalEquations(Basis.of(self.kernel, center)))
-
-
-def _residual(square: float, b: Array, g: Array, ridge: float) -> float:
-    """√(Σ (y − f̂)² / Σ y²): with (G + ridge·I) b = g the first sum is Σ y² − bᵀ g − ridge ‖b‖²."""
-    left = square - float(b @ g) - ridge * float(b @ b)
-    return sqrt(max(left, 0.0) / square) if square else 0.0

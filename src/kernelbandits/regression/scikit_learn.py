@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelbandits.kernels import Gaussian, Kernel
-from kernelbandits.regression.dual import DualEstimator, KernelRidge, MinNormInterpolator
+from kernelbandits.regression.dual import ExactEstimator, KernelRidge, MinNormInterpolator
 from kernelbandits.types import Array
 
 
@@ -22,7 +22,7 @@ class _KernelRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     """
 
-    def _estimator(self) -> DualEstimator:
+    def _estimator(self) -> ExactEstimator:
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> Any:
@@ -48,7 +48,7 @@ class KernelInterpolator(_KernelRegressor):
     def __init__(self, kernel: Kernel | None = None) -> None:
         self.kernel = kernel
 
-    def _estimator(self) -> DualEstimator:
+    def _estimator(self) -> ExactEstimator:
         return MinNormInterpolator(Gaussian() if self.kernel is None else self.kernel)
 
 
@@ -59,5 +59,5 @@ class KernelRidgeRegressor(_KernelRegressor):
         self.kernel = kernel
         self.ridge = ridge
 
-    def _estimator(self) -> DualEstimator:
+    def _estimator(self) -> ExactEstimator:
         return KernelRidge(Gaussian() if self.kernel is None else self.kernel, self.ridge)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, isfinite, log, sqrt
 from typing import TypeAlias, final
@@ -10,10 +10,9 @@ from typing import TypeAlias, final
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, TooLarge
 from kernelbandits.kernels import Gaussian, Kernel
-from kernelbandits.linalg import memory as room
-from kernelbandits.regression.base import Estimator, Predictor
+from kernelbandits.linalg import available_memory, memory_text
+from kernelbandits.regression.base import Cost, Estimator, Predictor
 from kernelbandits.regression.conjugate_gradient import ConjugateGradient
-from kernelbandits.regression.cost import Cost
 from kernelbandits.regression.dual import KernelRidge, MinNormInterpolator
 from kernelbandits.regression.nystrom import Nystrom
 
@@ -73,44 +72,30 @@ def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Sol
     checks.whole("d", d, at_least=1)
     if not (isfinite(ridge) and ridge >= 0):
         raise InvalidArgument(f"ridge must be a finite number of at least 0; got {ridge!r}")
-    most = 0.5 * room.available() if memory is None else float(memory)
+    most = 0.5 * available_memory() if memory is None else float(memory)
     if not most > 0:
         raise InvalidArgument(f"memory must be a number of bytes above 0; got {memory!r}")
-    for choose in (_exact, _conjugate_gradient, _nystrom):
-        found = choose(n, d, ridge, most)
-        if found is not None:
-            return found
-    raise TooLarge(f"no solver for {n} points with {d} features fits into {room.words(most)} of memory; allow more")
+    for make, reason in _fitting(n, d, ridge, most):
+        return Solver(make, reason, make(Gaussian()).cost(n, d))
+    raise TooLarge(f"no solver for {n} points with {d} features fits into {memory_text(most)} of memory; allow more")
 
 
-def _chosen(make: MakeEstimator, n: int, d: int, reason: str) -> Solver:
-    return Solver(make, reason, make(Gaussian()).cost(n, d))
+def _fitting(n: int, d: int, ridge: float, most: float) -> Iterator[tuple[MakeEstimator, str]]:
+    """The estimators that fit into `most` bytes, the best one first, each with the reason to choose it."""
 
-
-def _exact(n: int, d: int, ridge: float, most: float) -> Solver | None:
-    def make(kernel: Kernel) -> Estimator[Predictor]:
+    def exact(kernel: Kernel) -> Estimator[Predictor]:
         return KernelRidge(kernel, ridge) if ridge else MinNormInterpolator(kernel)
 
-    if n > EXACT_MOST or make(Gaussian()).cost(n, d).bytes > most:
-        return None
-    return _chosen(make, n, d, f"exact: {n} points are at most {EXACT_MOST}, and the matrix fits")
-
-
-def _conjugate_gradient(n: int, d: int, ridge: float, most: float) -> Solver | None:
+    if n <= EXACT_MOST and exact(Gaussian()).cost(n, d).bytes <= most:
+        yield exact, f"exact: {n} points are at most {EXACT_MOST}, and the matrix fits"
     least = ConjugateGradient(Gaussian(), memory=0).cost(n, d).bytes
-    if ridge or n > ITERATIVE_MOST or least > most:
-        return None
-    kept = int(min(500_000_000, most - least))
-    reason = f"conjugate gradients: an interpolator of {n} points, at most {ITERATIVE_MOST}"
-    return _chosen(lambda kernel: ConjugateGradient(kernel, ridge, memory=kept), n, d, reason)
-
-
-def _nystrom(n: int, d: int, ridge: float, most: float) -> Solver | None:
-    wanted = min(n, MOST_CENTERS, max(FEWEST_CENTERS, ceil(sqrt(n) * log(n))) if n > 1 else 1)
-    n_centers = wanted
-    while Nystrom(Gaussian(), ridge, n_centers).cost(n, d).bytes > most:
-        if n_centers == 1:
-            return None
+    if not ridge and n <= ITERATIVE_MOST and least <= most:
+        kept = int(min(500_000_000, most - least))
+        reason = f"conjugate gradients: an interpolator of {n} points, at most {ITERATIVE_MOST}"
+        yield lambda kernel: ConjugateGradient(kernel, ridge, memory=kept), reason
+    n_centers = wanted = min(n, MOST_CENTERS, max(FEWEST_CENTERS, ceil(sqrt(n) * log(n))) if n > 1 else 1)
+    while n_centers and Nystrom(Gaussian(), ridge, n_centers).cost(n, d).bytes > most:
         n_centers = n_centers * 3 // 4
-    reason = f"Nyström with {n_centers} centres: {n} points" + (" and little memory" if n_centers < wanted else "")
-    return _chosen(lambda kernel: Nystrom(kernel, ridge, n_centers), n, d, reason)
+    if n_centers:
+        reason = f"Nyström with {n_centers} centres: {n} points" + (" and little memory" if n_centers < wanted else "")
+        yield lambda kernel: Nystrom(kernel, ridge, n_centers), reason

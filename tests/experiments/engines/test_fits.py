@@ -56,7 +56,7 @@ def test_parts_of_files_sum_to_the_same_bits(engine, files):
     paths, X, _ = files
     there = kb.fit_parquet(NYSTROM, paths, reward_column="y", engine=engine, rows_per_part=300)
     here = kb.fit_parquet(NYSTROM, paths, reward_column="y", engine=InProcess(), rows_per_part=300)
-    assert np.array_equal(there.function.coefficients, here.function.coefficients)
+    assert np.array_equal(there.expansion.coefficients, here.expansion.coefficients)
     assert np.array_equal(there.std(X[:20]), here.std(X[:20]))
 
 

@@ -141,5 +141,7 @@ def _connection() -> Any:
     try:
         from kernelbandits.experiments.engines import connection
     except ImportError as error:
-        raise EngineFailed(f"the Dask engine needs extra packages: pip install 'kernelbandits[dask]' ({error})") from error
+        raise EngineFailed(
+            f"the Dask engine needs extra packages: pip install 'kernelbandits[dask]' ({error})"
+        ) from error
     return connection

@@ -1,0 +1,99 @@
+"""Limits of the machine: precision of doubles, threads of BLAS, memory."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import numpy as np
+
+from kernelbandits.errors import TooLarge
+
+EPS = float(np.finfo(np.float64).eps)
+"""Distance from 1 to the next larger number."""
+TINY = float(np.finfo(np.float64).tiny)
+"""Smallest positive number with full precision."""
+
+_SAFE_BELOW = 12_000
+_ONE_THREAD_BELOW = 2500
+_CGROUP = Path("/sys/fs/cgroup")
+_ALWAYS_ACCEPTED = 2**26
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """A context in which BLAS uses one thread."""
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[object] = threadpool_limits(1)
+    return limits
+
+
+def safe_threads(n: int) -> AbstractContextManager[object]:
+    """A context for factoring an n × n matrix, with one thread if n is very large.
+
+    The threaded Cholesky factorisation of the OpenBLAS in numpy's and scipy's wheels crashes with a segmentation fault
+    from about n = 16,000 on.
+    """
+    return nullcontext() if n < _SAFE_BELOW else one_thread()
+
+
+def worthwhile_threads(n: int) -> AbstractContextManager[object]:
+    """`safe_threads` for work that alternates between numpy and scipy, which have separate thread pools.
+
+    The threads of one wait actively while the other works, so up to n of a few thousand one thread is as fast as two.
+    """
+    return one_thread() if n < _ONE_THREAD_BELOW else safe_threads(n)
+
+
+def blas_threads() -> int:
+    """The largest number of threads that a BLAS library of this process may use now."""
+    from threadpoolctl import threadpool_info
+
+    return max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
+
+
+def available_memory() -> int:
+    """Bytes that this process may still allocate, on the machine and within the limit of its container."""
+    return min(_memory_of_machine(), _memory_of_container())
+
+
+def _memory_of_machine() -> int:
+    """The operating system's estimate (Linux), otherwise all physical memory."""
+    table = Path("/proc/meminfo")
+    if table.is_file():
+        found = re.search(r"^MemAvailable:\s*(\d+) kB", table.read_text(encoding="ascii"), flags=re.MULTILINE)
+        if found:
+            return 1024 * int(found[1])
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**63
+
+
+def _memory_of_container() -> int:
+    for limit, used in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        try:
+            most, now = (_CGROUP / limit).read_text("ascii").strip(), (_CGROUP / used).read_text("ascii").strip()
+        except OSError:  # no such limit here
+            continue
+        if most.isdigit() and now.isdigit():
+            return max(0, int(most) - int(now))
+    return 2**63
+
+
+def memory_text(size: float) -> str:
+    """A number of bytes as text, such as 1.5 GB."""
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if size >= factor:
+            return f"{size / factor:.3g} {unit}"
+    return f"{size / 1e3:.3g} kB"
+
+
+def require_memory(size: float, what: str, instead: str) -> None:
+    """Raise `TooLarge` if `size` bytes are not available. Small sizes are always accepted."""
+    if size >= _ALWAYS_ACCEPTED and size > (have := available_memory()):
+        raise TooLarge(
+            f"{what} needs {memory_text(size)} of memory, of which {memory_text(have)} are available; {instead}"
+        )

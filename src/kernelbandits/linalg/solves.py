@@ -1,0 +1,115 @@
+"""Solves with symmetric matrices that may be singular: by Cholesky where that is safe, else by eigenvalues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from kernelbandits.linalg.arrays import pieces
+from kernelbandits.linalg.machine import EPS, safe_threads
+from kernelbandits.types import Array, BoolArray
+
+_PANEL = 512
+
+
+class SafeCholesky(NamedTuple):
+    """A = UᵀU, with U in the upper triangle of `factor`, whose strict lower triangle still holds A.
+
+    `diagonal` is that of A, and `condition` an estimate of the condition number of A.
+    """
+
+    factor: Array
+    diagonal: Array
+    condition: float
+
+    def solve(self, y: Array) -> Array:
+        """A⁻¹ y, shape (n,)."""
+        solution: Array = lapack.dpotrs(self.factor, y, lower=0)[0]
+        return solution
+
+    def product(self, x: Array) -> Array:
+        """A x, shape (n,)."""
+        product: Array = blas.dsymv(1.0, self.factor, x, lower=1) + (self.diagonal - self.factor.diagonal()) * x
+        return product
+
+
+def safe_cholesky(A: Array) -> SafeCholesky | None:
+    """Factor A, which is in Fortran order, in place of its upper triangle.
+
+    None if A is too close to singular; then the lower triangle and the diagonal of A are as they were.
+    """
+    n = len(A)
+    diagonal = A.diagonal().copy()
+    one_norm = float(lapack.dlange("1", A))  # type: ignore[call-arg]
+    with safe_threads(n):
+        factor, info = lapack.dpotrf(A, lower=0, clean=0, overwrite_a=1)
+    reciprocal = 0.0 if info else float(lapack.dpocon(factor, one_norm)[0])
+    if info or reciprocal < 10.0 * n * EPS:
+        A[np.diag_indices_from(A)] = diagonal
+        return None
+    return SafeCholesky(factor, diagonal, 1.0 / reciprocal)
+
+
+def eigenpairs(A: Array) -> tuple[Array, Array, float, BoolArray]:
+    """Eigenvalues of A in ascending order, eigenvectors as columns, a cutoff, and which eigenvalues are above it.
+
+    Only the lower triangle of A is read. Eigenvalues up to the cutoff are zero up to rounding, as `pinv` takes them.
+    """
+    values, vectors = np.linalg.eigh(A, UPLO="L")
+    cutoff = len(A) * EPS * float(np.abs(values).max(initial=0.0))
+    return values, vectors, cutoff, values > cutoff
+
+
+class RidgeSolution(NamedTuple):
+    """The weights b of r orthonormal basis functions, of which the data or the ridge determine `rank` directions.
+
+    `variance` maps V of shape (r, m) to ridge · vᵀ (G + ridge·I)⁻¹ v for every column v, shape (m,).
+    """
+
+    b: Array
+    rank: int
+    variance: Callable[[Array], Array]
+
+
+def solve_ridge_system(G: Array, g: Array, ridge: float) -> RidgeSolution:
+    """Solve (G + ridge·I) b = g from the upper triangle of G, which is in Fortran order and gets overwritten.
+
+    If G + ridge·I is singular, eigenvectors of eigenvalue 0 get weight 0 and keep their prior variance.
+    """
+    G[np.diag_indices_from(G)] += ridge
+    _mirror(G)
+    cholesky = safe_cholesky(G)
+    if cholesky is not None:
+        return RidgeSolution(cholesky.solve(g), len(g), partial(_regular_variance, ridge, cholesky.factor))
+    values, vectors, _, kept = eigenpairs(G)
+    seen = vectors[:, kept] / np.sqrt(values[kept])
+    variance = partial(_singular_variance, ridge, seen, vectors[:, ~kept])
+    return RidgeSolution(seen @ (seen.T @ g), int(kept.sum()), variance)
+
+
+# Functions and no closures, because predictors are pickled.
+
+
+def _regular_variance(ridge: float, factor: Array, V: Array) -> Array:
+    half = blas.dtrsm(1.0, factor, V, trans_a=1)
+    variance: Array = ridge * np.einsum("ij,ij->j", half, half)
+    return variance
+
+
+def _singular_variance(ridge: float, seen: Array, unseen: Array, V: Array) -> Array:
+    half, free = seen.T @ V, unseen.T @ V
+    variance: Array = ridge * np.einsum("ij,ij->j", half, half) + np.einsum("ij,ij->j", free, free)
+    return variance
+
+
+def _mirror(G: Array) -> None:
+    """Copy the upper triangle into the lower one, which outlasts a failed factorisation."""
+    for rows in pieces(len(G), _PANEL):
+        corner = G[rows, rows]
+        corner[...] = np.triu(corner) + np.triu(corner, 1).T
+        for columns in pieces(rows.start, _PANEL):
+            G[rows, columns] = G[columns, rows].T
