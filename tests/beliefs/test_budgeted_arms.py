@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.beliefs.sketch import Sketch
+from kernelbandits.beliefs.budgeted_arms import Sketch
 from kernelbandits.regression.normal_equations import Basis
 
 MODEL = kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge=0.1)

@@ -9,11 +9,19 @@ from typing import NamedTuple, final
 import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.arms_tracker import ArmsTracker
 from kernelbandits.beliefs.base import Tracker
 from kernelbandits.beliefs.estimating_tracker import EstimatedBelief, EstimatingTracker
-from kernelbandits.beliefs.evidence import RIDGES, GramSpectrum, log_evidence, log_prior, spectrum
-from kernelbandits.beliefs.kernel_candidates import BANDWIDTHS, candidates, refuse_no_candidate
+from kernelbandits.beliefs.evidence import (
+    BANDWIDTHS,
+    RIDGES,
+    GramSpectrum,
+    candidates,
+    log_evidence,
+    log_prior,
+    refuse_no_candidate,
+    spectrum,
+)
+from kernelbandits.beliefs.independent_arms import ArmsTracker
 from kernelbandits.kernels import Kernel, Shifted
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess

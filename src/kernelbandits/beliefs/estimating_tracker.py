@@ -9,8 +9,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.base import Belief, PosteriorTracker, Tracker
-from kernelbandits.beliefs.prefetched import Prefetched
+from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
 

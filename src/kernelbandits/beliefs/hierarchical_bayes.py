@@ -11,11 +11,16 @@ import numpy as np
 from kernelbandits.beliefs.arm_covariances import ArmCovariance, Exchangeable
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.estimating_tracker import EstimatedBelief, EstimatingTracker
-from kernelbandits.beliefs.evidence import RIDGES, log_evidence, log_prior, spectrum
-from kernelbandits.beliefs.joint_arms import JointTracker
-from kernelbandits.beliefs.kernel_candidates import BANDWIDTHS, candidates, refuse_no_candidate
-from kernelbandits.beliefs.pair_kernel import PairKernel, pairs_of
-from kernelbandits.beliefs.pair_samples import PairSample, related, sample
+from kernelbandits.beliefs.evidence import (
+    BANDWIDTHS,
+    RIDGES,
+    candidates,
+    log_evidence,
+    log_prior,
+    refuse_no_candidate,
+    spectrum,
+)
+from kernelbandits.beliefs.joint_arms import JointTracker, PairKernel, pairs_of
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel, Shifted
 from kernelbandits.problem import Problem
@@ -90,11 +95,34 @@ class HierarchicalBayes(EstimatedBelief):
         """B for each of `covariances`; raises if one of them is not for this number of arms."""
         return [covariance.matrix(n_arms) for covariance in self.covariances]
 
-    def _best_model(self, samples: list[PairSample], B: Array) -> PairModel:
+    def _best_model(self, samples: list[tuple[Array, Array]], B: Array) -> PairModel:
         """The best kernel and ridge given B; samples are independent of each other."""
         found: list[PairModel] = []
-        for candidate in candidates(self.bandwidths, self.kernels, [part.pairs[:, :-1] for part in samples]):
+        for candidate in candidates(self.bandwidths, self.kernels, [pairs[:, :-1] for pairs, _ in samples]):
             kernel = PairKernel(Shifted(candidate, self.offset), B)
             posterior = log_evidence([spectrum(kernel, *part) for part in samples]) + log_prior()
             found.append(PairModel(kernel, float(RIDGES[posterior.argmax()]), float(posterior.max())))
         return max(found, key=attrgetter("score"))
+
+
+def sample(data: ArmData, arms: list[int], most: int) -> tuple[Array, Array]:
+    """Pairs (n, d + 1) and rewards less the level of all arms, (n,): about `most`, evenly spread over the arms.
+
+    All of an arm with few, equally many of each other arm.
+    """
+    counts = data.counts[arms]
+    sizes = np.minimum(counts[:, np.newaxis], np.arange(1, most + 1)).sum(axis=0)
+    each = max(int(np.searchsorted(sizes, most, side="right")), 2)
+    parts = [data.thinned(arm, each) for arm in arms]
+    return pairs_of(arms, [X for X, _ in parts]), np.concatenate([y for _, y in parts]) - data.level
+
+
+def related(B: Array, arms: list[int]) -> list[list[int]]:
+    """The arms in groups such that arms of different groups have no covariance, directly or through others."""
+    touching = (B != 0.0) | np.eye(len(B), dtype=np.bool_)
+    labels = np.arange(len(B))
+    while True:
+        lowest = np.where(touching, labels, len(B)).min(axis=1)
+        if np.array_equal(lowest, labels):
+            return [group for label in np.unique(labels) if (group := [arm for arm in arms if labels[arm] == label])]
+        labels = lowest

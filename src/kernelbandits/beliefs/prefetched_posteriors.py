@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs.prefetched import Prefetched
+from kernelbandits.beliefs.base import Prefetched
 from kernelbandits.kernels import Features
 from kernelbandits.regression import Outlook, Posterior
 from kernelbandits.types import Array

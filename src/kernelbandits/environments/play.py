@@ -64,11 +64,10 @@ def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Gene
     for start in range(0, horizon, BLOCK):
         # Without the agent's checks: rounds are checked when they are made.
         for t, shown in enumerate(agent._prefetch(contexts[start : start + BLOCK]), start):
-            decision = agent._choose(shown)
-            arm = decision.arm
+            arm, propensity, *_ = agent._choose(shown)
             agent._observe(shown[arm], arm, means.item(t, arm) + noise.item(t))
             chosen.append(arm)
-            propensities.append(decision.propensity)
+            propensities.append(propensity)
     arms = np.array(chosen, dtype=np.int64)
     played = means[np.arange(horizon), arms]
     return Trace(arms, played + noise, means.max(axis=1) - played, np.array(propensities))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 from kernelbandits import checks
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.calibrated_ucb import CalibratedUCB
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.belief_policies import CalibratedUCB
 from kernelbandits.problem import Problem
 
 _LONG = 20_000

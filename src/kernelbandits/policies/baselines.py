@@ -9,9 +9,8 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import MissingKnowledge
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.decisions import Choice
-from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.learner import Choice, Learner
 from kernelbandits.policies.selection import mask_scores, pick_best
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray

@@ -9,9 +9,8 @@ import numpy as np
 
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.decisions import Choice
-from kernelbandits.policies.learner import Learner, add_arm, prefetch, withdraw
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.learner import Choice, Learner
 from kernelbandits.policies.selection import distribution
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Probability
@@ -71,7 +70,7 @@ class _FlooredLearner(Learner):
         arm = choice.arm if self._rng.random() < kept else int(self._rng.choice(allowed))
         self._overruled = arm != choice.arm
         if self._overruled:
-            withdraw(self._inner)
+            self._inner.withdraw()
         propensity = min(float(probabilities[arm]), 1.0)
         return Choice(arm, propensity, choice.scores, self._overruled or choice.explored, probabilities)
 
@@ -80,11 +79,11 @@ class _FlooredLearner(Learner):
 
     def withdraw(self) -> None:
         if not self._overruled:  # else it was withdrawn already
-            withdraw(self._inner)
+            self._inner.withdraw()
 
     def add_arm(self, problem: Problem) -> None:
         _refuse_too_high(self._epsilon, problem)
-        add_arm(self._inner, problem)
+        self._inner.add_arm(problem)
 
     def prefetch(self, block: Prefetched | None) -> None:
-        prefetch(self._inner, block)
+        self._inner.prefetch(block)

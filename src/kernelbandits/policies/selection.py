@@ -1,11 +1,13 @@
-"""Selection of the arm with the best score, ties broken at random."""
+"""How an arm is picked: in turn, by the best score, or by optimism."""
 
 from __future__ import annotations
+
+from typing import final
 
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.learner import Choice
 from kernelbandits.types import Array, BoolArray, IntArray
 
 TIE = 1e-10
@@ -71,3 +73,49 @@ def distribution(choice: Choice) -> Array:
             "its scores: its learner must give the probabilities of all arms, Choice(…, probabilities=…)"
         )
     return shares
+
+
+@final
+class RoundRobin:
+    """Counts the turns of every arm; next is the eligible arm with the fewest turns and the lowest number.
+
+    Turns are decisions, not rewards: while rewards are on their way, no arm is tried again and again.
+
+    Attributes:
+        total: turns of all arms together.
+
+    """
+
+    __slots__ = ("_counts", "_fewest", "_last", "total")
+
+    def __init__(self, n_arms: int) -> None:
+        self._counts = np.zeros(n_arms)
+        self._fewest = self._last = self.total = 0
+
+    def of(self, arms: BoolArray) -> int:
+        """Turns of these arms together."""
+        return int(self._counts[arms].sum())
+
+    def due(self, n_turns: int, eligible: BoolArray | None) -> bool:
+        """Whether an eligible arm has had fewer than `n_turns` turns."""
+        # `_fewest` answers at once in nearly all rounds.
+        return self._fewest < n_turns and (eligible is None or bool(self._counts[eligible].min() < n_turns))
+
+    def next(self, eligible: BoolArray | None) -> Choice:
+        """The arm whose turn it is. Known beforehand, so its propensity is 1."""
+        arm = self._last = int(mask_scores(-self._counts, eligible).argmax())
+        self._counts[arm] += 1
+        self._fewest = int(self._counts.min())
+        self.total += 1
+        return Choice(arm, 1.0, mask_scores(np.zeros(len(self._counts)), eligible), explored=True)
+
+    def withdraw(self) -> None:
+        """Take the last turn back."""
+        self._counts[self._last] -= 1
+        self._fewest = min(self._fewest, int(self._counts[self._last]))
+        self.total -= 1
+
+    def add_arm(self) -> None:
+        """Add an arm without turns."""
+        self._counts = np.append(self._counts, 0.0)
+        self._fewest = 0

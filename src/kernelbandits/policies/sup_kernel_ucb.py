@@ -11,9 +11,8 @@ import numpy as np
 from kernelbandits.beliefs import Belief, CommonFunction, JointArms, Prefetched
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.kernels import Gaussian
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.decisions import Choice
-from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.learner import Choice, Learner
 from kernelbandits.policies.selection import TIE, best_arm, mask_scores
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
