@@ -41,9 +41,11 @@ class BelievingLearner(Learner):
         self._rng = rng
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
-        self._in_turn = self._turns.due(self._n_initial, eligible)
+        turns, n_initial = self._turns, self._n_initial
+        # `fewest` answers at once in nearly all rounds.
+        self._in_turn = turns.fewest < n_initial and turns.due(n_initial, eligible)
         if self._in_turn:
-            return self._turns.next(eligible)
+            return turns.next(eligible)
         mean, std = self._tracker.mean_and_std(contexts)
         return self._rule(mean, std, eligible, self._rng)
 

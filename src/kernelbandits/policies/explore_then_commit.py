@@ -63,7 +63,7 @@ class _ExploreThenCommitLearner(Learner):
         self._block: Prefetched | None = None
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
-        commitment = self._committed()
+        commitment = self._commitment or self._committed()
         if commitment is None:
             return self._turns.next(eligible)
         return pick_best(commitment.scores(contexts, self._block), eligible, self._rng)
