@@ -31,9 +31,9 @@ def test_rewards_one_by_one_are_rewards_at_once():
     Phi, prior = grown.features(Z), MODEL.kernel.diagonal(Z)
     mean, variance = grown.mean_and_variance(Phi, prior)
     for x, reward in zip(X[20:], y[20:], strict=True):
-        step = grown.observe(grown.features(x[np.newaxis])[:, 0], float(reward))
-        h = step.direction @ Phi
-        mean, variance = mean + h * step.gain, variance - h * h * step.loss
+        direction, gain, loss = grown.observe(grown.features(x[np.newaxis])[:, 0], float(reward))
+        h = direction @ Phi
+        mean, variance = mean + h * gain, variance - h * h * loss
     expected = at_once.mean_and_variance(Phi, prior)
     np.testing.assert_allclose(grown.mean_and_variance(Phi, prior), expected, atol=1e-9)
     np.testing.assert_allclose((mean, variance), expected, atol=1e-9)

@@ -10,7 +10,6 @@ import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Belief, Prefetched, Tracker
-from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import InverseFactor, pieces
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Basis, GaussianProcess, rows_of_block
@@ -101,17 +100,13 @@ class _SketchedArm:
         self._next = 1
         self._prefetched: _Predictions | None = None
 
-    @property
-    def _kernel(self) -> Kernel:
-        return self._belief.model.kernel
-
     def mean_and_variance(self, Z: Array, row: int | None) -> tuple[float, float]:
         """Mean and variance at one context, shape (1, d); `row` is its prefetched round, None if there is none."""
         found, row = (self._predict(Z), 0) if row is None or self._prefetched is None else (self._prefetched, row)
         return found.mean.item(row), found.variance.item(row)
 
     def _predict(self, Z: Array) -> _Predictions:
-        prior = self._kernel.diagonal(Z)
+        prior = self._belief.model.kernel.diagonal(Z)
         if self._sketch is None:
             return _Predictions(Z, None, np.zeros(len(Z)), prior)
         features = self._sketch.features(Z)
@@ -124,29 +119,28 @@ class _SketchedArm:
     def observe(self, X: Array, y: Array, row: int | None) -> None:
         """Take the last of the rewards y at the rows of X into account; `row` is its prefetched round or None."""
         if self._sketch is None or len(y) >= self._next:
-            centers = X if self._sketch is None else self._drawn(self._sketch, X)
-            self._sketch = Sketch(Basis.of(self._kernel, centers), self._belief.model.ridge, X, y)
+            centers = X if self._sketch is None else self._drawn(X, self._sketch.basis.size)
+            self._sketch = Sketch(Basis.of(self._belief.model.kernel, centers), self._belief.model.ridge, X, y)
             self._next = len(y) + 1 if len(y) < _FEW else ceil(_GROWTH * len(y))
             if self._prefetched is not None:
                 self.prefetch(self._prefetched.contexts)
             return
         known = None if self._prefetched is None else self._prefetched.features
         phi = self._sketch.features(X[-1:])[:, 0] if known is None or row is None else known[:, row]
-        step = self._sketch.observe(phi, float(y[-1]))
+        direction, gain, loss = self._sketch.observe(phi, float(y[-1]))
         if self._prefetched is not None and known is not None:
-            h = step.direction @ known
+            h = direction @ known
             mean, variance = self._prefetched.mean, self._prefetched.variance
-            mean += h * step.gain
-            np.maximum(variance - h * h * step.loss, 0.0, out=variance)
+            mean += h * gain
+            np.maximum(variance - h * h * loss, 0.0, out=variance)
 
-    def _drawn(self, sketch: Sketch, X: Array) -> Array:
-        """Centres among the rows of X, by their ridge leverage scores."""
+    def _drawn(self, X: Array, size: int) -> Array:
+        """Centres among the rows of X, by their ridge leverage scores; the sketch has `size` centres."""
         if len(X) <= _FEW:
             return X
         scores = np.empty(len(X))
-        for rows in pieces(len(X), rows_of_block(sketch.basis.size)):
-            prior = self._kernel.diagonal(X[rows])
-            _, scores[rows] = sketch.mean_and_variance(sketch.features(X[rows]), prior)
+        for rows in pieces(len(X), rows_of_block(size)):
+            scores[rows] = self._predict(X[rows]).variance
         chances = np.minimum(1.0, self._belief.oversampling / self._belief.model.ridge * scores)
         # Exponential clocks: the first `budget` of them to ring are a draw in proportion to their scores.
         drawn = np.flatnonzero(self._rng.random(len(X)) < chances)
@@ -154,14 +148,6 @@ class _SketchedArm:
             clocks = self._rng.exponential(size=len(drawn)) / scores[drawn]
             drawn = drawn[np.sort(np.argpartition(clocks, self._belief.budget)[: self._belief.budget])]
         return X[drawn] if len(drawn) else X[-1:]
-
-
-class RankOneStep(NamedTuple):
-    """How one reward changes every answer: with h = φ(z)ᵀ direction, mean += h · gain and variance −= h² · loss."""
-
-    direction: Array
-    gain: float
-    loss: float
 
 
 @final
@@ -205,18 +191,22 @@ class Sketch:
         explained = np.einsum("ij,ij->j", Phi, Phi - self.ridge * (self._P @ Phi))
         return self._w @ Phi, np.maximum(prior - explained, 0.0)
 
-    def observe(self, phi: Array, reward: float) -> RankOneStep:
-        """Take a reward at a point with features φ of shape (r,) into account."""
+    def observe(self, phi: Array, reward: float) -> tuple[Array, float, float]:
+        """Take a reward at a point with features φ of shape (r,) into account.
+
+        The answer (direction, gain, loss) is how predictions change: with h = φ(z)ᵀ direction, mean += h · gain and
+        variance −= h² · loss.
+        """
         U = self._pending[: self._n_pending]
         direction = self._P @ phi - (U @ phi) @ U
         share = 1.0 / (1.0 + float(phi @ direction))
-        step = RankOneStep(direction, share * (reward - float(phi @ self._w)), share * self.ridge)
+        gain = share * (reward - float(phi @ self._w))
         self._pending[self._n_pending] = sqrt(share) * direction
         self._n_pending += 1
-        self._w += step.gain * direction
+        self._w += gain * direction
         if self._n_pending == _PENDING:
             self._fold()
-        return step
+        return direction, gain, share * self.ridge
 
     def _fold(self) -> None:
         U, self._n_pending = self._pending[: self._n_pending], 0

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 
@@ -14,12 +13,10 @@ from kernelbandits.beliefs.estimating_tracker import EstimatedBelief, Estimating
 from kernelbandits.beliefs.evidence import (
     BANDWIDTHS,
     RIDGES,
-    GramSpectrum,
+    best_kernel,
     candidates,
     log_evidence,
-    log_prior,
     refuse_no_candidate,
-    spectrum,
 )
 from kernelbandits.beliefs.independent_arms import ArmsTracker
 from kernelbandits.kernels import Kernel, Shifted
@@ -29,14 +26,6 @@ from kernelbandits.specs import Count, Positive
 from kernelbandits.types import Array
 
 _MOST = 200
-
-
-class ArmModels(NamedTuple):
-    """The kernel (offset included), the ridge of an arm without rewards, and that of every arm, shape (K,)."""
-
-    kernel: Kernel
-    ridge: float
-    ridges: Array
 
 
 @final
@@ -91,27 +80,16 @@ class EmpiricalBayes(EstimatedBelief):
             posteriors.append(GaussianProcess(kernel, float(ridge))._fit(X, y - level) if len(y) else prior)
         return ArmsTracker(posteriors, prior)
 
-    def estimate(self, data: ArmData) -> ArmModels:
-        """The models that explain the rewards best."""
-        parts, level = [data.thinned(arm, _MOST) for arm in data.played], data.level
-        rewards = [y - level for _, y in parts]
-        best, chosen = -np.inf, None
-        for candidate in candidates(self.bandwidths, self.kernels, [X for X, _ in parts]):
-            kernel = Shifted(candidate, self.offset)
-            spectra = [spectrum(kernel, X, y) for (X, _), y in zip(parts, rewards, strict=True)]
-            posterior = log_evidence(spectra) + log_prior()
-            if chosen is None or posterior.max() > best:
-                best, chosen = float(posterior.max()), (kernel, spectra, posterior)
-        assert chosen is not None
-        kernel, spectra, posterior = chosen
-        typical = float(RIDGES[posterior.argmax()])
-        return ArmModels(kernel, typical, data.spread(self._ridges(spectra, posterior), typical))
-
-    def _ridges(self, spectra: Sequence[GramSpectrum], together: Array) -> Array:
-        """The ridge of every arm with a spectrum; `together` is the log posterior of `RIDGES` for all of them."""
-        if self.shrinkage is None:
-            return np.full(len(spectra), RIDGES[together.argmax()])
-        weight = min(1.0, self.shrinkage / sum(len(spectrum.values) for spectrum in spectra))
-        own = [log_evidence([spectrum]) + weight * together for spectrum in spectra]
-        chosen: Array = RIDGES[np.argmax(own, axis=1)]
-        return chosen
+    def estimate(self, data: ArmData) -> tuple[Kernel, float, Array]:
+        """The kernel that explains the rewards best, offset included, the common ridge, and that of every arm, (K,)."""
+        level = data.level
+        parts = [(X, y - level) for X, y in (data.thinned(arm, _MOST) for arm in data.played)]
+        found = candidates(self.bandwidths, self.kernels, [X for X, _ in parts])
+        kernel, spectra, together = best_kernel([Shifted(each, self.offset) for each in found], parts)
+        ridge = float(RIDGES[together.argmax()])
+        ridges = np.full(len(data.counts), ridge)
+        if self.shrinkage is not None:
+            weight = min(1.0, self.shrinkage / sum(len(values) for values, _ in spectra))
+            own = [log_evidence([spectrum]) + weight * together for spectrum in spectra]
+            ridges[data.played] = RIDGES[np.argmax(own, axis=1)]
+        return kernel, ridge, ridges

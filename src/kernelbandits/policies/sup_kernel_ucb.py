@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, log2, sqrt
 from typing import final
 
@@ -123,19 +123,17 @@ class _SupKernelUCBLearner(Learner):
 
 
 @final
+@dataclass(slots=True, eq=False)
 class _Asked:
     """The levels of the decisions for one arm and context, in order, and the number of rewards observed for it."""
 
-    __slots__ = ("_n_observed", "levels")
-
-    def __init__(self) -> None:
-        self.levels: list[int] = []
-        self._n_observed = 0
+    levels: list[int] = field(default_factory=list)
+    n_observed: int = 0
 
     def next(self) -> int:
         """The level of the next reward; a repeated reward goes to the level of the last decision."""
         if not self.levels:  # the only decision was withdrawn
             return _FIRST
-        decision = min(self._n_observed, len(self.levels) - 1)
-        self._n_observed = decision + 1
+        decision = min(self.n_observed, len(self.levels) - 1)
+        self.n_observed = decision + 1
         return self.levels[decision]
