@@ -41,8 +41,7 @@ class EmpiricalBayes(EstimatedBelief):
     - `shrinkage`: None lets all arms share amplitude and ridge. With a number every arm has its own, drawn toward those
       of all arms as if by that many rewards.
     - `window`: only the newest `window` rewards of all arms together count, for rewards that drift. An arm that was not
-      played for long is forgotten, so it is tried again. Old rewards are dropped an eighth of the window at a time, so
-      up to 9/8 of it may count; this keeps the cost of a reward at O(n²).
+      played for long is forgotten, so it is tried again. Old rewards are dropped an eighth of the window at a time.
     - `clip`: a reward more than `clip` predicted standard deviations from its prediction is moved to that distance, for
       rewards of which some are wrong. The first rewards are clipped by their median absolute deviation. Rewards that
       are rare by nature (one click in a thousand) are surprises too: do not clip them.
@@ -69,7 +68,7 @@ class EmpiricalBayes(EstimatedBelief):
         refuse_no_candidate("EmpiricalBayes", self.bandwidths, self.kernels)
 
     def start(self, problem: Problem) -> Tracker:
-        return EstimatingTracker(self, problem, shrinkage=self.shrinkage, window=self.window, clip=self.clip)
+        return EstimatingTracker(self, problem, self.shrinkage, self.window, self.clip)
 
     def fitted(self, data: ArmData) -> ArmsTracker:
         kernel, typical, ridges = self.estimate(data)

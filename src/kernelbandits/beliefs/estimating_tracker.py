@@ -69,7 +69,6 @@ class EstimatingTracker(Tracker):
         self,
         belief: EstimatedBelief,
         problem: Problem,
-        *,
         shrinkage: float | None = None,
         window: int | None = None,
         clip: float | None = None,

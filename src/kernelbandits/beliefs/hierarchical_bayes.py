@@ -33,10 +33,8 @@ class HierarchicalBayes(EstimatedBelief):
     rewards, K and the ridge on 500 of each group of related arms, evenly spread over arms. The amplitude s follows
     every reward.
 
-    Use it where arms may have something in common; where they do not, it costs more time than `EmpiricalBayes` and
-    gives the same answers.
-
-    Cost with N rewards of all arms together: O(N²) per reward, the estimation included; rounds as for `JointArms`.
+    Where arms have nothing in common, it costs more time than `EmpiricalBayes` and gives the same answers. Cost with N
+    rewards of all arms together: O(N²) per reward, the estimation included; rounds as for `JointArms`.
 
     Reference: a hierarchical form of Krause & Ong 2011; marginal likelihood as in Rasmussen & Williams 2006, ch. 5.
 

@@ -98,13 +98,12 @@ class ArmsTracker(PosteriorTracker):
         if self._prefetched is not None and row is not None:
             return self._prefetched.outlook(arm, row)
         part, posterior = self._slices.get(arm), self.posteriors[arm]
-        if part is None or self._asked is None:
-            return posterior.at(context)
-        shown, mean, prior, variance = self._asked
-        if shown[part.index].tobytes() != context.tobytes():
-            return posterior.at(context)
-        whitened = part.whitened[: posterior.n].copy()
-        return Outlook(whitened, mean.item(arm), prior.item(arm), variance.item(arm))
+        if part is not None and self._asked is not None:
+            shown, mean, prior, variance = self._asked
+            if shown[part.index].tobytes() == context.tobytes():
+                whitened = part.whitened[: posterior.n].copy()
+                return Outlook(whitened, mean.item(arm), prior.item(arm), variance.item(arm))
+        return posterior.at(context)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         prefetched = self._prefetched
@@ -129,10 +128,9 @@ class ArmsTracker(PosteriorTracker):
     def _look_up(self) -> None:
         crowded = False
         for arm in self._stale:
-            part = self._slices.get(arm)
-            if part is None:
-                part = self._slices[arm] = _ArmSlice(self._kernel)
-            crowded |= part.follow(self.posteriors[arm])
+            if arm not in self._slices:
+                self._slices[arm] = _ArmSlice(self._kernel)
+            crowded |= self._slices[arm].follow(self.posteriors[arm])
         if crowded:
             self._arrange()
         for arm in self._stale:

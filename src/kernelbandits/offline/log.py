@@ -165,12 +165,12 @@ def replay_log(policy: Policy, log: Log, rng: np.random.Generator | int, problem
         problem = Problem(log.n_arms, log.contexts.shape[1], max(1, round(smallest * len(log))))
     kept = np.flatnonzero(thinning.random(len(log)) * log.propensities < smallest)
     agent = policy.start(problem, chance)
-    rows: list[int] = []
+    rows = []
     for row in kept:
         decision = agent.choose(log.contexts[row])
         if decision.arm == log.arms[row]:
             agent.observe(log.contexts[row], decision.arm, float(log.rewards[row]))
-            rows.append(row)
+            rows.append(int(row))
         else:
             agent.withdraw(decision)
     if not rows:

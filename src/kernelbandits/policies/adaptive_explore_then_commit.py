@@ -44,13 +44,10 @@ class AdaptiveExploreThenCommit(Policy):
     after the commitment are not used; with delays, the first T₀ rewards are used, whenever they come. Noise counts as
     avoidable regret, so exploration is longer than optimal if rewards are very noisy.
 
-    Turns and commitment are certain given the past: propensities are 1, ties apart.
+    Turns and commitment are certain given the past: propensities are 1, ties apart. Cost: O(n² + n d) per reward of an
+    arm with n draws while exploring, and O(T₀ log T₀) per round for the estimate; then that of `ExploreThenCommit`.
 
-    Cost: O(n² + n d) per reward of an arm with n draws while exploring, and O(T₀ log T₀) per round for the estimate;
-    then O(T₀ d) per round, a matrix product for prefetched rounds.
-
-    Reference: Algorithm 1 of the paper, with T₀ from the data; leave-one-out in closed form, Rasmussen & Williams 2006,
-    section 5.4.2.
+    Reference: Algorithm 1 of the paper, with T₀ from the data; leave-one-out, Rasmussen & Williams 2006, section 5.4.2.
 
     >>> agent = AdaptiveExploreThenCommit(cap=400).start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)
     >>> agent.choose(np.zeros((20, 100))).explored

@@ -74,9 +74,7 @@ class CalibratedUCB(Policy):
     never return to an arm that had one poor reward by chance.
 
     The choice is certain given the past, so its propensity is 1 (ties apart); use `ThompsonSampling` if logs are to be
-    evaluated later.
-
-    Cost: that of the belief. Reference: Srinivas et al. 2010; empirical Bayes in place of known constants.
+    evaluated later. Cost: that of the belief. Reference: Srinivas et al. 2010, with estimated constants.
 
     >>> agent = CalibratedUCB().start(Problem(n_arms=3, dim=50), rng=0)
     """
@@ -100,18 +98,13 @@ class ThompsonSampling(Policy):
     posterior's deviation at a new context does not shrink, whichever arm is played, and draws at full scale pay for it
     in every round. Each arm has `n_initial` turns first.
 
-    The propensity of the played arm is exact: the probability that its draw is the largest of independent normals, by
-    quadrature with an error below 10⁻¹⁰.
+    The propensity is exact: the probability that the arm's draw is the largest, by quadrature with an error below
+    10⁻¹⁰. Draws of different arms are independent, also if arms share (`JointArms`, `HierarchicalBayes`): propensities
+    stay exact, but exploration is wider than with joint draws. For arms that share nine tenths of their function,
+    regret was 5 % larger with own contexts per arm and 20 % larger with one context for all arms (seeds 1000–1009).
 
-    Draws of different arms are independent. A belief in which arms share (`JointArms`, `HierarchicalBayes`) has
-    correlated means, of which only every arm's own distribution is used: propensities stay exact, but differences
-    between arms spread more than the belief says, and exploration is wider than with joint draws. For arms that share
-    nine tenths of their function, regret was 5 % larger with own contexts per arm and 20 % larger with one context for
-    all arms (seeds 1000–1009). `CalibratedUCB` is not affected.
-
-    Cost: that of the belief, and O(K) per round for the propensity (about 0.1 ms at K = 20).
-
-    Reference: Thompson 1933; for kernels, Chowdhury & Gopalan 2017.
+    Cost: that of the belief, and O(K) per round for the propensity (about 0.1 ms at K = 20). Reference: Thompson 1933;
+    for kernels, Chowdhury & Gopalan 2017.
 
     >>> agent = ThompsonSampling().start(Problem(n_arms=3, dim=50), rng=0)
     >>> agent.choose(np.zeros((3, 50))).arm
@@ -134,17 +127,14 @@ class GreedyInterpolation(Policy):
     """Gives every arm `n_initial` turns, then always plays the arm with the largest interpolated reward.
 
     `ExploreThenCommit` ignores the rewards after its commitment; here each of them still improves the arm that was
-    played. Nothing is explored on purpose: where contexts vary, arms that looked poor are played again as soon as a
-    context favours them. Where contexts do not vary, an arm may be given up for good.
+    played. Nothing is explored on purpose: arms that looked poor are played again as soon as a context favours them.
+    Where contexts do not vary, an arm may be given up for good.
 
     The interpolator is the mean of `model` with a ridge so small that it matters for repeated contexts only, whose
     rewards are then averaged. The constant in the default kernel lets an arm's level be learned from few rewards.
-
     The choice is certain given the past, so its propensity is 1 (ties apart).
 
-    Cost with n rewards per arm: O(n² + n d) per reward, O(K (n² + n d)) per decision, less with prefetched contexts.
-
-    Reference: Bastani, Bayati & Khosravi 2021, on greedy play under varying contexts; here with the paper's estimator.
+    Cost: that of `IndependentArms`. Reference: Bastani, Bayati & Khosravi 2021, on greedy play under varying contexts.
 
     >>> agent = GreedyInterpolation(n_initial=1).start(Problem(n_arms=2, dim=50), rng=0)
     >>> for arm in (0, 1):
@@ -170,10 +160,9 @@ class LinearUCB(Policy):
     """Ridge regression for every arm; plays the largest θ⁽ⁱ⁾ᵀx⁽ⁱ⁾ + α √(x⁽ⁱ⁾ᵀ(A⁽ⁱ⁾)⁻¹x⁽ⁱ⁾), A⁽ⁱ⁾ = ridge · I + Σ xxᵀ.
 
     The disjoint LinUCB of Li, Chu, Langford & Schapire (2010), "A contextual-bandit approach to personalized news
-    article recommendation", Algorithm 1 (there ridge = 1). `alpha` is the number of
-    standard deviations added to the mean.
-    With `intercept`, the default, a feature that is always 1 is added. Features are taken as they are, not divided by
-    √d as in the kernels: ridge = d · λ² here is the ridge λ² of `KernelRidge(Linear())`.
+    article recommendation", Algorithm 1 (there ridge = 1). `alpha` is the number of standard deviations added to the
+    mean. See `LinearArms` for `intercept`. Features are taken as they are, not divided by √d as in the kernels:
+    ridge = d · λ² here is the ridge λ² of `KernelRidge(Linear())`.
 
     Cost per round: O(K d²) to decide, O(d²) to learn, independent of the number of past rounds.
 
@@ -204,8 +193,7 @@ class LinearThompsonSampling(Policy):
     exact, by `largest_probabilities`, to 10⁻¹⁰, also with a mask.
 
     If rewards have standard deviation σ around a linear mean with coefficients N(0, σ²/ridge), scale = σ is the
-    posterior. With `intercept`, the default, a feature that is always 1 is added. Features are taken as they are, not
-    divided by √d as in the kernels.
+    posterior. See `LinearArms` for `intercept`.
 
     Cost per round: O(K d²) to decide, about 0.1 ms more for the propensity with 20 arms; O(d²) to learn.
 
