@@ -47,14 +47,14 @@ class ArmsTracker(PosteriorTracker):
     def __init__(self, posteriors: Sequence[Posterior], prior: Posterior) -> None:
         """One posterior per arm, all over the kernel of `prior`, which is that of an arm without rewards."""
         self.posteriors = list(posteriors)
-        self._prior = prior
+        self.prior = prior
         self._kernel = prior.kernel
         self._prefetched: PrefetchedPosteriors | None = None
         self._restart()
 
     def _restart(self) -> None:
         n_arms, kernel = len(self.posteriors), self._kernel
-        self._prior_variance = kernel.diagonal(np.zeros((n_arms, self._prior.dim))) if kernel.stationary else None
+        self._prior_variance = kernel.diagonal(np.zeros((n_arms, self.prior.dim))) if kernel.stationary else None
         self._stale = {arm for arm, posterior in enumerate(self.posteriors) if posterior.n}
         self._slices: dict[int, _ArmSlice] = {}  # of the arms with observations
         self._asked: tuple[Array, Array, Array, Array] | None = None
@@ -62,7 +62,7 @@ class ArmsTracker(PosteriorTracker):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy is arranged anew: views of one array would become arrays of their own."""
-        return ArmsTracker, (self.posteriors, self._prior), {"_prefetched": self._prefetched}
+        return ArmsTracker, (self.posteriors, self.prior), {"_prefetched": self._prefetched}
 
     def index(self, arm: int) -> int:
         return arm
@@ -91,12 +91,12 @@ class ArmsTracker(PosteriorTracker):
 
     def outlook(self, context: Array, arm: int) -> Outlook:
         prefetched = self._prefetched
-        return self._outlook(context, arm, None if prefetched is None else prefetched.block.row_with(context, arm))
+        if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:
+            return self._live_outlook(context, arm)
+        return prefetched.outlook(arm, row)
 
-    def _outlook(self, context: Array, arm: int, row: int | None) -> Outlook:
-        """`outlook` for a prefetched round: known already, also if the context was asked about last."""
-        if self._prefetched is not None and row is not None:
-            return self._prefetched.outlook(arm, row)
+    def _live_outlook(self, context: Array, arm: int) -> Outlook:
+        """`outlook` at a context that is not prefetched: known if it was asked about last."""
         part, posterior = self._slices.get(arm), self.posteriors[arm]
         if part is not None and self._asked is not None:
             shown, mean, prior, variance = self._asked
@@ -106,10 +106,12 @@ class ArmsTracker(PosteriorTracker):
         return posterior.at(context)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        prefetched = self._prefetched
-        row = None if prefetched is None else prefetched.block.row_with(context, arm)
-        posterior = self.posteriors[arm]._extend(context, reward, self._outlook(context, arm, row))
-        self.posteriors[arm] = posterior
+        prefetched, posterior, row = self._prefetched, self.posteriors[arm], None
+        if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:
+            outlook = self._live_outlook(context, arm)
+        else:
+            outlook = prefetched.outlook(arm, row)
+        self.posteriors[arm] = posterior = posterior._extend(context, reward, outlook)
         self._stale.add(arm)
         self._asked = None
         if prefetched is not None:
@@ -121,7 +123,7 @@ class ArmsTracker(PosteriorTracker):
             self._prefetched = PrefetchedPosteriors(self.posteriors, block, block.contexts, last)
 
     def add_arm(self, problem: Problem) -> None:
-        self.posteriors.append(self._prior)
+        self.posteriors.append(self.prior)
         self.prefetch(None)
         self._restart()
 

@@ -107,13 +107,16 @@ class GPUCB(Policy):
 class _BonusTracker(Tracker):
     """Means and bonuses β · std of independent arms. β of an arm changes only with its own rewards."""
 
-    __slots__ = ("_arms", "_beta", "_policy", "_problem")
+    __slots__ = ("_arms", "_beta", "_problem", "_width")
 
     def __init__(self, policy: GPUCB, problem: Problem) -> None:
-        self._policy = policy
+        self._width = policy.width
         self._problem = problem
         self._arms = IndependentArms(policy.model).start(problem)
-        self._beta = np.array([policy.width.of(arm, p, problem) for arm, p in enumerate(self._arms.posteriors)])
+        self._beta = self._betas(self._arms.posteriors, problem)
+
+    def _betas(self, posteriors: list[Posterior], problem: Problem) -> Array:
+        return np.array([self._width.of(arm, posterior, problem) for arm, posterior in enumerate(posteriors)])
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         mean, std = self._arms.mean_and_std(contexts)
@@ -122,18 +125,17 @@ class _BonusTracker(Tracker):
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         self._arms.observe(context, arm, reward)
-        self._beta[arm] = self._policy.width.of(arm, self._arms.posteriors[arm], self._problem)
+        self._beta[arm] = self._width.of(arm, self._arms.posteriors[arm], self._problem)
 
     def add_arm(self, problem: Problem) -> None:
-        width, prior = self._policy.width, self._policy.model.without_data(problem.dim)
         try:
-            beta = [width.of(arm, p, problem) for arm, p in enumerate([*self._arms.posteriors, prior])]
+            self._beta = self._betas([*self._arms.posteriors, self._arms.prior], problem)
         except MissingKnowledge as error:
             raise MissingKnowledge(
-                f"GPUCB cannot add an arm: {type(width).__name__} needs the RKHS norm of every arm; "
+                f"GPUCB cannot add an arm: {type(self._width).__name__} needs the RKHS norm of every arm; "
                 "start a new agent with all norms, or use ConstantWidth(…)"
             ) from error
-        self._beta, self._problem = np.array(beta), problem
+        self._problem = problem
         self._arms.add_arm(problem)
 
     def prefetch(self, block: Prefetched | None) -> None:
