@@ -5,7 +5,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 import kernelbandits as kb
-from kernelbandits.beliefs.evidence import LOG_PRIOR, RIDGES, log_evidence, spectrum
+from kernelbandits.beliefs.estimation import LOG_PRIOR, RIDGES, log_evidence, spectrum
 
 KERNEL = kb.Shifted(kb.Gaussian(gamma=2.0), 1.0)
 

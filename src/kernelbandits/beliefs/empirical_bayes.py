@@ -9,10 +9,11 @@ import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Tracker
-from kernelbandits.beliefs.estimating_tracker import EstimatedBelief, EstimatingTracker
-from kernelbandits.beliefs.evidence import (
+from kernelbandits.beliefs.estimation import (
     BANDWIDTHS,
     RIDGES,
+    EstimatedBelief,
+    EstimatingTracker,
     best_kernel,
     candidates,
     log_evidence,

@@ -9,8 +9,15 @@ import numpy as np
 
 from kernelbandits.beliefs.arm_covariances import ArmCovariance, Exchangeable
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.estimating_tracker import EstimatedBelief, EstimatingTracker
-from kernelbandits.beliefs.evidence import BANDWIDTHS, RIDGES, best_kernel, candidates, refuse_no_candidate
+from kernelbandits.beliefs.estimation import (
+    BANDWIDTHS,
+    RIDGES,
+    EstimatedBelief,
+    EstimatingTracker,
+    best_kernel,
+    candidates,
+    refuse_no_candidate,
+)
 from kernelbandits.beliefs.joint_arms import JointTracker, PairKernel, pairs_of
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel, Shifted
