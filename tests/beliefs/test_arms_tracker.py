@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.beliefs.arms_tracker import ArmsTracker
+from kernelbandits.beliefs.independent_arms import ArmsTracker
 
 DIM = 4
 KERNELS = [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.beliefs.sketch import Sketch
+from kernelbandits.beliefs.budgeted_arms import Sketch
 from kernelbandits.regression.normal_equations import Basis
 
 MODEL = kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge=0.1)
@@ -31,9 +31,9 @@ def test_rewards_one_by_one_are_rewards_at_once():
     Phi, prior = grown.features(Z), MODEL.kernel.diagonal(Z)
     mean, variance = grown.mean_and_variance(Phi, prior)
     for x, reward in zip(X[20:], y[20:], strict=True):
-        step = grown.observe(grown.features(x[np.newaxis])[:, 0], float(reward))
-        h = step.direction @ Phi
-        mean, variance = mean + h * step.gain, variance - h * h * step.loss
+        direction, gain, loss = grown.observe(grown.features(x[np.newaxis])[:, 0], float(reward))
+        h = direction @ Phi
+        mean, variance = mean + h * gain, variance - h * h * loss
     expected = at_once.mean_and_variance(Phi, prior)
     np.testing.assert_allclose(grown.mean_and_variance(Phi, prior), expected, atol=1e-9)
     np.testing.assert_allclose((mean, variance), expected, atol=1e-9)

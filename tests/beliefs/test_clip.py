@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import kernelbandits as kb
-from kernelbandits.beliefs.estimating_tracker import clipped, clipped_first
+from kernelbandits.beliefs.estimation import clipped, clipped_first
 
 K, DIM = 3, 4
 number = st.floats(-1e6, 1e6)

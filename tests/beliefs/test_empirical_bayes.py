@@ -6,8 +6,7 @@ from hypothesis import given, strategies as st
 
 import kernelbandits as kb
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.estimating_tracker import amplitudes
-from kernelbandits.beliefs.kernel_candidates import candidates
+from kernelbandits.beliefs.estimation import amplitudes, candidates
 
 N_ARMS, DIM = 4, 6
 

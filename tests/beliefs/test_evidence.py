@@ -5,7 +5,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
 import kernelbandits as kb
-from kernelbandits.beliefs.evidence import RIDGES, log_evidence, log_prior, spectrum
+from kernelbandits.beliefs.estimation import LOG_PRIOR, RIDGES, log_evidence, spectrum
 
 KERNEL = kb.Shifted(kb.Gaussian(gamma=2.0), 1.0)
 
@@ -40,7 +40,7 @@ def test_the_noise_that_is_there_is_found():
     K = KERNEL(X)
     for ridge in (1e-3, 1e-1, 10.0):
         y = 7.0 * np.linalg.cholesky(K + ridge * np.eye(150)) @ rng.standard_normal(150)
-        found = RIDGES[(log_evidence([spectrum(KERNEL, X, y)]) + log_prior()).argmax()]
+        found = RIDGES[(log_evidence([spectrum(KERNEL, X, y)]) + LOG_PRIOR).argmax()]
         assert 0.3 < found / ridge < 3.3
 
 
@@ -49,7 +49,7 @@ def test_one_reward_an_arm_says_nothing_so_the_prior_decides():
     spectra = [spectrum(KERNEL, X, y) for X, y in arms(rng, sizes=(1,) * 10)]
     evidence = log_evidence(spectra)
     np.testing.assert_allclose(evidence, evidence[0], atol=1e-9)
-    assert RIDGES[(evidence + log_prior()).argmax()] == 1.0
+    assert RIDGES[(evidence + LOG_PRIOR).argmax()] == 1.0
 
 
 def test_equal_rewards_do_not_break_it():

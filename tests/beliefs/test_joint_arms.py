@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 import examples
 import kernelbandits as kb
 import oracles
-from kernelbandits.beliefs.pair_kernel import PairKernel, pairs
+from kernelbandits.beliefs.joint_arms import PairKernel, pairs
 from kernelbandits.linalg import Segments
 
 K, DIM, RIDGE = 3, 4, 0.05

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.beliefs.estimating_tracker import next_estimate
+from kernelbandits.beliefs.estimation import next_estimate
 
 K, DIM, T, DELAY = 3, 6, 600, 500
 RNG = np.random.default_rng(0)

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 import kernelbandits as kb
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.estimating_tracker import next_estimate
+from kernelbandits.beliefs.estimation import next_estimate
 
 K, DIM = 3, 4
 

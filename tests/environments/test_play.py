@@ -92,7 +92,8 @@ class PrefetchingLearner(kb.Learner):
         self.block = block
 
     def decide(self, contexts, eligible):
-        assert np.array_equal(self.block.contexts[self.block.row_of(contexts)], contexts)
+        assert contexts is self.block.shown
+        assert np.array_equal(self.block.contexts[self.block.row], contexts)
         return kb.Choice(0, 1.0, np.zeros(len(contexts)), explored=False)
 
     def observe(self, context, arm, reward):

@@ -40,7 +40,7 @@ def test_rewards_of_clicks():
 
 def test_without_predictions_the_value_is_that_of_an_arm_in_turn():
     pairs = [(np.zeros(3), rewards) for rewards in np.random.default_rng(0).standard_normal((5, 3))]
-    assert commitment_value(pairs).committed == pytest.approx(np.mean([rewards for _, rewards in pairs]))
+    assert commitment_value(pairs)[1] == pytest.approx(np.mean([rewards for _, rewards in pairs]))
 
 
 def test_perfect_predictions_have_no_regret():

@@ -7,30 +7,10 @@ from kernelbandits.beliefs.arm_covariances import (
     Exchangeable,
     GivenSimilarity,
 )
-from kernelbandits.beliefs.base import Belief, Tracker
+from kernelbandits.beliefs.base import Belief, Prefetched, Tracker
 from kernelbandits.beliefs.budgeted_arms import BudgetedArms
 from kernelbandits.beliefs.empirical_bayes import EmpiricalBayes
-from kernelbandits.beliefs.growing_leave_one_out import GrowingLeaveOneOut
 from kernelbandits.beliefs.hierarchical_bayes import HierarchicalBayes
 from kernelbandits.beliefs.independent_arms import IndependentArms
 from kernelbandits.beliefs.joint_arms import JointArms
 from kernelbandits.beliefs.linear_arms import LinearArms
-from kernelbandits.beliefs.prefetched import Prefetched
-
-__all__ = [
-    "ArmCovariance",
-    "ArmFeatures",
-    "Belief",
-    "BudgetedArms",
-    "CommonFunction",
-    "EmpiricalBayes",
-    "Exchangeable",
-    "GivenSimilarity",
-    "GrowingLeaveOneOut",
-    "HierarchicalBayes",
-    "IndependentArms",
-    "JointArms",
-    "LinearArms",
-    "Prefetched",
-    "Tracker",
-]

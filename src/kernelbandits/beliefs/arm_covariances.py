@@ -76,7 +76,7 @@ class GivenSimilarity(ArmCovariance):
     entries: tuple[tuple[float, ...], ...]
 
     def _validate(self) -> None:
-        B = _rectangular("GivenSimilarity: entries", self.entries)
+        B = _rows("GivenSimilarity: entries", self.entries)
         if B.shape[0] != B.shape[1] or not np.allclose(B, B.T, rtol=_ROUNDING):
             raise InvalidArgument(f"GivenSimilarity: entries must be a symmetric matrix; got shape {B.shape}, {B}")
         smallest = float(np.linalg.eigvalsh(B)[0])
@@ -87,8 +87,7 @@ class GivenSimilarity(ArmCovariance):
             )
 
     def matrix(self, n_arms: int) -> Array:
-        _refuse_other_size("GivenSimilarity: entries", len(self.entries), n_arms)
-        return np.array(self.entries)
+        return _rows("GivenSimilarity: entries", self.entries, n_arms)
 
 
 @final
@@ -96,7 +95,7 @@ class GivenSimilarity(ArmCovariance):
 class ArmFeatures(ArmCovariance):
     """B_ij = K(aᵢ, aⱼ) for one vector of features per arm, as nested lists of K rows.
 
-    Reference: Krause & Ong 2011, products of a kernel over arms and one over contexts.
+    Reference: Krause & Ong 2011.
 
     >>> ArmFeatures([[0.0], [0.0], [3.0]], Gaussian()).matrix(3).round(3)[0]
     array([1., 1., 0.])
@@ -106,17 +105,15 @@ class ArmFeatures(ArmCovariance):
     kernel: Kernel = Gaussian()
 
     def _validate(self) -> None:
-        _rectangular("ArmFeatures: features", self.features)
+        _rows("ArmFeatures: features", self.features)
 
     def matrix(self, n_arms: int) -> Array:
-        _refuse_other_size("ArmFeatures: features", len(self.features), n_arms)
-        return self.kernel(np.array(self.features))
+        return self.kernel(_rows("ArmFeatures: features", self.features, n_arms))
 
 
-def _rectangular(name: str, rows: tuple[tuple[float, ...], ...]) -> Array:
+def _rows(name: str, rows: tuple[tuple[float, ...], ...], n_arms: int | None = None) -> Array:
+    if n_arms not in (None, len(rows)):
+        raise InvalidArgument(
+            f"{name} must have one row per arm; got {len(rows)} rows for a problem with {n_arms} arms"
+        )
     return checks.finite_array(name, rows, (None, None), "one row per arm, all of one length")
-
-
-def _refuse_other_size(name: str, n_rows: int, n_arms: int) -> None:
-    if n_rows != n_arms:
-        raise InvalidArgument(f"{name} must have one row per arm; got {n_rows} rows for a problem with {n_arms} arms")

@@ -96,12 +96,6 @@ class ArmData:
         rows = np.linspace(0, len(y) - 1, min(most, len(y))).round().astype(np.int64)
         return X[rows], y[rows]
 
-    def spread(self, values: Array, default: float) -> Array:
-        """One value per arm, shape (K,), from values of the played arms; `default` for the others."""
-        everyone = np.full(len(self.counts), default)
-        everyone[self.played] = values
-        return everyone
-
 
 def _doubled(array: Array) -> Array:
     larger = np.empty((max(16, 2 * len(array)), *array.shape[1:]))

@@ -3,12 +3,56 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import final
 
-from kernelbandits.beliefs.prefetched import Prefetched
+import numpy as np
+
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Outlook, Posterior
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array
+
+
+@final
+class Prefetched:
+    """B announced rounds, taken one after the other: iterates over their contexts, arrays of shape (K, d).
+
+    The agent shares one such object with everything that answers for these rounds, and passes on the very array that
+    it took from it. So a round is recognised by identity, `contexts is block.shown`, at no cost.
+
+    Attributes:
+        contexts: shape (B, K, d).
+        row: number of the round taken last, −1 before the first.
+        shown: its contexts, None before the first.
+
+    """
+
+    __slots__ = ("_rounds", "contexts", "row", "shown")
+
+    def __init__(self, contexts: Array) -> None:
+        self.contexts = contexts
+        self._rounds = list(contexts)
+        self.row = -1
+        self.shown: Array | None = None
+
+    def __iter__(self) -> Iterator[Array]:
+        for row, shown in enumerate(self._rounds):
+            self.row, self.shown = row, shown
+            yield shown
+
+    def take(self, contexts: Array) -> Array | None:
+        """Go to the next round if it has these contexts, by value, and return its own array; else None."""
+        row = self.row + 1
+        if row == len(self._rounds) or np.count_nonzero(self._rounds[row] != contexts):
+            return None
+        self.row, self.shown = row, self._rounds[row]
+        return self.shown
+
+    def row_with(self, context: Array, arm: int) -> int | None:
+        """The number of the round taken last if it shows this context for the arm, by value; else None."""
+        shown = self.shown
+        return self.row if shown is not None and shown[arm].tobytes() == context.tobytes() else None
 
 
 class Tracker(ABC):

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, sqrt
 from typing import NamedTuple, final
 
 import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.base import Belief, Tracker
-from kernelbandits.beliefs.prefetched import Prefetched
-from kernelbandits.beliefs.sketch import Sketch
-from kernelbandits.kernels import Kernel
-from kernelbandits.linalg import pieces
+from kernelbandits.beliefs.base import Belief, Prefetched, Tracker
+from kernelbandits.linalg import InverseFactor, pieces
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Basis, GaussianProcess, rows_of_block
 from kernelbandits.specs import Count, CountFromZero, Positive
@@ -21,6 +18,7 @@ from kernelbandits.types import Array
 
 _FEW = 16
 _GROWTH = 1.2
+_PENDING = 32
 
 
 @final
@@ -59,7 +57,7 @@ class _BudgetedTracker(Tracker):
         self._block: Prefetched | None = None
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
-        row = None if self._block is None else self._block.row_of(contexts)
+        row = self._block.row if self._block is not None and contexts is self._block.shown else None
         answers = [arm.mean_and_variance(contexts[i : i + 1], row) for i, arm in enumerate(self._arms)]
         mean, variance = np.array(answers).T
         return mean, np.sqrt(variance)
@@ -102,17 +100,13 @@ class _SketchedArm:
         self._next = 1
         self._prefetched: _Predictions | None = None
 
-    @property
-    def _kernel(self) -> Kernel:
-        return self._belief.model.kernel
-
     def mean_and_variance(self, Z: Array, row: int | None) -> tuple[float, float]:
         """Mean and variance at one context, shape (1, d); `row` is its prefetched round, None if there is none."""
         found, row = (self._predict(Z), 0) if row is None or self._prefetched is None else (self._prefetched, row)
         return found.mean.item(row), found.variance.item(row)
 
     def _predict(self, Z: Array) -> _Predictions:
-        prior = self._kernel.diagonal(Z)
+        prior = self._belief.model.kernel.diagonal(Z)
         if self._sketch is None:
             return _Predictions(Z, None, np.zeros(len(Z)), prior)
         features = self._sketch.features(Z)
@@ -125,29 +119,28 @@ class _SketchedArm:
     def observe(self, X: Array, y: Array, row: int | None) -> None:
         """Take the last of the rewards y at the rows of X into account; `row` is its prefetched round or None."""
         if self._sketch is None or len(y) >= self._next:
-            centers = X if self._sketch is None else self._drawn(self._sketch, X)
-            self._sketch = Sketch(Basis.of(self._kernel, centers), self._belief.model.ridge, X, y)
+            centers = X if self._sketch is None else self._drawn(X, self._sketch.basis.size)
+            self._sketch = Sketch(Basis.of(self._belief.model.kernel, centers), self._belief.model.ridge, X, y)
             self._next = len(y) + 1 if len(y) < _FEW else ceil(_GROWTH * len(y))
             if self._prefetched is not None:
                 self.prefetch(self._prefetched.contexts)
             return
         known = None if self._prefetched is None else self._prefetched.features
         phi = self._sketch.features(X[-1:])[:, 0] if known is None or row is None else known[:, row]
-        step = self._sketch.observe(phi, float(y[-1]))
+        direction, gain, loss = self._sketch.observe(phi, float(y[-1]))
         if self._prefetched is not None and known is not None:
-            h = step.direction @ known
+            h = direction @ known
             mean, variance = self._prefetched.mean, self._prefetched.variance
-            mean += h * step.gain
-            np.maximum(variance - h * h * step.loss, 0.0, out=variance)
+            mean += h * gain
+            np.maximum(variance - h * h * loss, 0.0, out=variance)
 
-    def _drawn(self, sketch: Sketch, X: Array) -> Array:
-        """Centres among the rows of X, by their ridge leverage scores."""
+    def _drawn(self, X: Array, size: int) -> Array:
+        """Centres among the rows of X, by their ridge leverage scores; the sketch has `size` centres."""
         if len(X) <= _FEW:
             return X
         scores = np.empty(len(X))
-        for rows in pieces(len(X), rows_of_block(sketch.basis.size)):
-            prior = self._kernel.diagonal(X[rows])
-            _, scores[rows] = sketch.mean_and_variance(sketch.features(X[rows]), prior)
+        for rows in pieces(len(X), rows_of_block(size)):
+            scores[rows] = self._predict(X[rows]).variance
         chances = np.minimum(1.0, self._belief.oversampling / self._belief.model.ridge * scores)
         # Exponential clocks: the first `budget` of them to ring are a draw in proportion to their scores.
         drawn = np.flatnonzero(self._rng.random(len(X)) < chances)
@@ -155,3 +148,67 @@ class _SketchedArm:
             clocks = self._rng.exponential(size=len(drawn)) / scores[drawn]
             drawn = drawn[np.sort(np.argpartition(clocks, self._belief.budget)[: self._belief.budget])]
         return X[drawn] if len(drawn) else X[-1:]
+
+
+@final
+class Sketch:
+    """Bayesian linear regression on φ = R⁻ᵀ K(centres, ·), K_MM = RᵀR, with noise of variance `ridge`.
+
+    With P = (Σ φφᵀ + ridge·I)⁻¹ and w = P Σ φ y: mean(z) = φᵀw and var(z) = K(z, z) − ‖φ‖² + ridge · φᵀPφ. What the
+    centres do not span keeps its prior variance. O(r²) per reward for r centres, independent of the number of rewards.
+
+    P is `_P` − Σ u uᵀ, where the sum over the last few rewards is pending until one matrix product applies it.
+    """
+
+    __slots__ = ("_P", "_n_pending", "_pending", "_right", "_w", "basis", "ridge")
+
+    def __init__(self, basis: Basis, ridge: float, X: Array, y: Array) -> None:
+        """The posterior after rewards y at the rows of X."""
+        self.basis = basis
+        self.ridge = ridge
+        self._right = basis.kernel.right(basis.centers)
+        A, moments = ridge * np.eye(basis.size), np.zeros(basis.size)
+        for rows in pieces(len(X), rows_of_block(basis.size)):
+            Phi = self.features(X[rows])
+            A += Phi @ Phi.T
+            moments += Phi @ y[rows]
+        factor = InverseFactor.of(A)
+        assert factor is not None, "a ridge on the diagonal makes it positive definite"
+        W = factor.whiten(np.eye(basis.size))
+        self._P = W.T @ W
+        self._w = self._P @ moments
+        self._pending = np.empty((_PENDING, basis.size))
+        self._n_pending = 0
+
+    def features(self, Z: Array) -> Array:
+        """φ at the rows of Z, shape (r, m)."""
+        kernel = self.basis.kernel
+        return self.basis.whiten(kernel.evaluate(kernel.left(Z), self._right))
+
+    def mean_and_variance(self, Phi: Array, prior: Array) -> tuple[Array, Array]:
+        """At points with features Φ of shape (r, m) and prior variances K(z, z) of shape (m,)."""
+        self._fold()
+        explained = np.einsum("ij,ij->j", Phi, Phi - self.ridge * (self._P @ Phi))
+        return self._w @ Phi, np.maximum(prior - explained, 0.0)
+
+    def observe(self, phi: Array, reward: float) -> tuple[Array, float, float]:
+        """Take a reward at a point with features φ of shape (r,) into account.
+
+        The answer (direction, gain, loss) is how predictions change: with h = φ(z)ᵀ direction, mean += h · gain and
+        variance −= h² · loss.
+        """
+        U = self._pending[: self._n_pending]
+        direction = self._P @ phi - (U @ phi) @ U
+        share = 1.0 / (1.0 + float(phi @ direction))
+        gain = share * (reward - float(phi @ self._w))
+        self._pending[self._n_pending] = sqrt(share) * direction
+        self._n_pending += 1
+        self._w += gain * direction
+        if self._n_pending == _PENDING:
+            self._fold()
+        return direction, gain, share * self.ridge
+
+    def _fold(self) -> None:
+        U, self._n_pending = self._pending[: self._n_pending], 0
+        if len(U):
+            self._P -= U.T @ U

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.arms_tracker import ArmsTracker
 from kernelbandits.beliefs.base import Tracker
-from kernelbandits.beliefs.estimating_tracker import EstimatedBelief, EstimatingTracker
-from kernelbandits.beliefs.evidence import RIDGES, GramSpectrum, log_evidence, log_prior, spectrum
-from kernelbandits.beliefs.kernel_candidates import BANDWIDTHS, candidates, refuse_no_candidate
+from kernelbandits.beliefs.estimation import (
+    BANDWIDTHS,
+    RIDGES,
+    EstimatedBelief,
+    EstimatingTracker,
+    best_kernel,
+    candidates,
+    log_evidence,
+    refuse_no_candidate,
+)
+from kernelbandits.beliefs.independent_arms import ArmsTracker
 from kernelbandits.kernels import Kernel, Shifted
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
@@ -21,14 +27,6 @@ from kernelbandits.specs import Count, Positive
 from kernelbandits.types import Array
 
 _MOST = 200
-
-
-class ArmModels(NamedTuple):
-    """The kernel (offset included), the ridge of an arm without rewards, and that of every arm, shape (K,)."""
-
-    kernel: Kernel
-    ridge: float
-    ridges: Array
 
 
 @final
@@ -44,8 +42,7 @@ class EmpiricalBayes(EstimatedBelief):
     - `shrinkage`: None lets all arms share amplitude and ridge. With a number every arm has its own, drawn toward those
       of all arms as if by that many rewards.
     - `window`: only the newest `window` rewards of all arms together count, for rewards that drift. An arm that was not
-      played for long is forgotten, so it is tried again. Old rewards are dropped an eighth of the window at a time, so
-      up to 9/8 of it may count; this keeps the cost of a reward at O(n²).
+      played for long is forgotten, so it is tried again. Old rewards are dropped an eighth of the window at a time.
     - `clip`: a reward more than `clip` predicted standard deviations from its prediction is moved to that distance, for
       rewards of which some are wrong. The first rewards are clipped by their median absolute deviation. Rewards that
       are rare by nature (one click in a thousand) are surprises too: do not clip them.
@@ -72,7 +69,7 @@ class EmpiricalBayes(EstimatedBelief):
         refuse_no_candidate("EmpiricalBayes", self.bandwidths, self.kernels)
 
     def start(self, problem: Problem) -> Tracker:
-        return EstimatingTracker(self, problem, shrinkage=self.shrinkage, window=self.window, clip=self.clip)
+        return EstimatingTracker(self, problem, self.shrinkage, self.window, self.clip)
 
     def fitted(self, data: ArmData) -> ArmsTracker:
         kernel, typical, ridges = self.estimate(data)
@@ -83,27 +80,16 @@ class EmpiricalBayes(EstimatedBelief):
             posteriors.append(GaussianProcess(kernel, float(ridge))._fit(X, y - level) if len(y) else prior)
         return ArmsTracker(posteriors, prior)
 
-    def estimate(self, data: ArmData) -> ArmModels:
-        """The models that explain the rewards best."""
-        parts, level = [data.thinned(arm, _MOST) for arm in data.played], data.level
-        rewards = [y - level for _, y in parts]
-        best, chosen = -np.inf, None
-        for candidate in candidates(self.bandwidths, self.kernels, [X for X, _ in parts]):
-            kernel = Shifted(candidate, self.offset)
-            spectra = [spectrum(kernel, X, y) for (X, _), y in zip(parts, rewards, strict=True)]
-            posterior = log_evidence(spectra) + log_prior()
-            if chosen is None or posterior.max() > best:
-                best, chosen = float(posterior.max()), (kernel, spectra, posterior)
-        assert chosen is not None
-        kernel, spectra, posterior = chosen
-        typical = float(RIDGES[posterior.argmax()])
-        return ArmModels(kernel, typical, data.spread(self._ridges(spectra, posterior), typical))
-
-    def _ridges(self, spectra: Sequence[GramSpectrum], together: Array) -> Array:
-        """The ridge of every arm with a spectrum; `together` is the log posterior of `RIDGES` for all of them."""
-        if self.shrinkage is None:
-            return np.full(len(spectra), RIDGES[together.argmax()])
-        weight = min(1.0, self.shrinkage / sum(len(spectrum.values) for spectrum in spectra))
-        own = [log_evidence([spectrum]) + weight * together for spectrum in spectra]
-        chosen: Array = RIDGES[np.argmax(own, axis=1)]
-        return chosen
+    def estimate(self, data: ArmData) -> tuple[Kernel, float, Array]:
+        """The kernel that explains the rewards best, offset included, the common ridge, and that of every arm, (K,)."""
+        level = data.level
+        parts = [(X, y - level) for X, y in (data.thinned(arm, _MOST) for arm in data.played)]
+        found = candidates(self.bandwidths, self.kernels, [X for X, _ in parts])
+        kernel, spectra, together = best_kernel([Shifted(each, self.offset) for each in found], parts)
+        ridge = float(RIDGES[together.argmax()])
+        ridges = np.full(len(data.counts), ridge)
+        if self.shrinkage is not None:
+            weight = min(1.0, self.shrinkage / sum(len(values) for values, _ in spectra))
+            own = [log_evidence([spectrum]) + weight * together for spectrum in spectra]
+            ridges[data.played] = RIDGES[np.argmax(own, axis=1)]
+        return kernel, ridge, ridges

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import attrgetter
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 
 from kernelbandits.beliefs.arm_covariances import ArmCovariance, Exchangeable
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.estimating_tracker import EstimatedBelief, EstimatingTracker
-from kernelbandits.beliefs.evidence import RIDGES, log_evidence, log_prior, spectrum
-from kernelbandits.beliefs.joint_arms import JointTracker
-from kernelbandits.beliefs.kernel_candidates import BANDWIDTHS, candidates, refuse_no_candidate
-from kernelbandits.beliefs.pair_kernel import PairKernel, pairs_of
-from kernelbandits.beliefs.pair_samples import PairSample, related, sample
+from kernelbandits.beliefs.estimation import (
+    BANDWIDTHS,
+    RIDGES,
+    EstimatedBelief,
+    EstimatingTracker,
+    best_kernel,
+    candidates,
+    refuse_no_candidate,
+)
+from kernelbandits.beliefs.joint_arms import JointTracker, PairKernel, pairs_of
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel, Shifted
 from kernelbandits.problem import Problem
@@ -24,14 +27,6 @@ from kernelbandits.specs import Positive
 from kernelbandits.types import Array
 
 _FEW, _MANY = 300, 500
-
-
-class PairModel(NamedTuple):
-    """A kernel over pairs (offset included), a ridge, and their log posterior."""
-
-    kernel: PairKernel
-    ridge: float
-    score: float
 
 
 @final
@@ -45,10 +40,8 @@ class HierarchicalBayes(EstimatedBelief):
     rewards, K and the ridge on 500 of each group of related arms, evenly spread over arms. The amplitude s follows
     every reward.
 
-    Use it where arms may have something in common; where they do not, it costs more time than `EmpiricalBayes` and
-    gives the same answers.
-
-    Cost with N rewards of all arms together: O(N²) per reward, the estimation included; rounds as for `JointArms`.
+    Where arms have nothing in common, it costs more time than `EmpiricalBayes` and gives the same answers. Cost with N
+    rewards of all arms together: O(N²) per reward, the estimation included; rounds as for `JointArms`.
 
     Reference: a hierarchical form of Krause & Ong 2011; marginal likelihood as in Rasmussen & Williams 2006, ch. 5.
 
@@ -70,31 +63,43 @@ class HierarchicalBayes(EstimatedBelief):
         return EstimatingTracker(self, problem)
 
     def fitted(self, data: ArmData) -> JointTracker:
-        covariance, (kernel, ridge, _) = self.estimate(data)
+        matrices, best = self._matrices(len(data.counts)), 0
+        if len(matrices) > 1:
+            few = [sample(data, data.played, _FEW)]
+            best = int(np.argmax([self._best_kernel(few, B)[1].max() for B in matrices]))
+        many = [sample(data, group, _MANY) for group in related(matrices[best], data.played)]
+        kernel, posterior = self._best_kernel(many, matrices[best])
         contexts, rewards = zip(*(data.of(arm) for arm in data.played), strict=True)
         X, y = pairs_of(data.played, list(contexts)), np.concatenate(rewards) - data.level
-        return JointTracker(kernel, GaussianProcess(kernel, ridge)._fit(X, y), covariance)
-
-    def estimate(self, data: ArmData) -> tuple[ArmCovariance, PairModel]:
-        """The one of `covariances` that explains the rewards best, and the best model given it."""
-        matrices = self._matrices(len(data.counts))
-        few = sample(data, data.played, _FEW)
-        scores = [self._best_model([few], B).score for B in matrices] if len(matrices) > 1 else [0.0]
-        best = int(np.argmax(scores))
-        groups = related(matrices[best], data.played)
-        return self.covariances[best], self._best_model(
-            [sample(data, group, _MANY) for group in groups], matrices[best]
-        )
+        model = GaussianProcess(kernel, float(RIDGES[posterior.argmax()]))
+        return JointTracker(kernel, model._fit(X, y), self.covariances[best])
 
     def _matrices(self, n_arms: int) -> list[Array]:
         """B for each of `covariances`; raises if one of them is not for this number of arms."""
         return [covariance.matrix(n_arms) for covariance in self.covariances]
 
-    def _best_model(self, samples: list[PairSample], B: Array) -> PairModel:
-        """The best kernel and ridge given B; samples are independent of each other."""
-        found: list[PairModel] = []
-        for candidate in candidates(self.bandwidths, self.kernels, [part.pairs[:, :-1] for part in samples]):
-            kernel = PairKernel(Shifted(candidate, self.offset), B)
-            posterior = log_evidence([spectrum(kernel, *part) for part in samples]) + log_prior()
-            found.append(PairModel(kernel, float(RIDGES[posterior.argmax()]), float(posterior.max())))
-        return max(found, key=attrgetter("score"))
+    def _best_kernel(self, samples: list[tuple[Array, Array]], B: Array) -> tuple[PairKernel, Array]:
+        """The best kernel given B, and the log posterior of `RIDGES`; samples are independent of each other."""
+        found = candidates(self.bandwidths, self.kernels, [pairs[:, :-1] for pairs, _ in samples])
+        kernel, _, posterior = best_kernel([PairKernel(Shifted(each, self.offset), B) for each in found], samples)
+        return kernel, posterior
+
+
+def sample(data: ArmData, arms: list[int], most: int) -> tuple[Array, Array]:
+    """Pairs (n, d + 1) and rewards less the level of all arms, (n,): about `most`, evenly spread over the arms.
+
+    All of an arm with few, equally many of each other arm.
+    """
+    counts = data.counts[arms]
+    sizes = np.minimum(counts[:, np.newaxis], np.arange(1, most + 1)).sum(axis=0)
+    each = max(int(np.searchsorted(sizes, most, side="right")), 2)
+    parts = [data.thinned(arm, each) for arm in arms]
+    return pairs_of(arms, [X for X, _ in parts]), np.concatenate([y for _, y in parts]) - data.level
+
+
+def related(B: Array, arms: list[int]) -> list[list[int]]:
+    """The arms in groups such that arms of different groups have no covariance, directly or through others."""
+    from scipy.sparse.csgraph import connected_components  # slow to import, and few beliefs need it
+
+    _, labels = connected_components(B != 0.0, directed=False)
+    return [group for label in np.unique(labels) if (group := [arm for arm in arms if labels[arm] == label])]

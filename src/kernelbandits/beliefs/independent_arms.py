@@ -1,14 +1,21 @@
-"""One Gaussian process per arm, with known kernel and noise level."""
+"""Independent arms: one Gaussian-process posterior per arm, asked together for one context per arm."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import final
+from itertools import accumulate
+from typing import Any, final
 
-from kernelbandits.beliefs.arms_tracker import ArmsTracker
-from kernelbandits.beliefs.base import Belief
+import numpy as np
+
+from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched
+from kernelbandits.beliefs.prefetched_posteriors import PrefetchedPosteriors
+from kernelbandits.kernels import Features, Kernel
+from kernelbandits.linalg import Segments, aligned_zeros
 from kernelbandits.problem import Problem
-from kernelbandits.regression import GaussianProcess
+from kernelbandits.regression import GaussianProcess, Outlook, Posterior
+from kernelbandits.types import Array
 
 
 @final
@@ -26,3 +33,180 @@ class IndependentArms(Belief):
     def start(self, problem: Problem) -> ArmsTracker:
         prior = self.model.without_data(problem.dim)
         return ArmsTracker([prior] * problem.n_arms, prior)
+
+
+@final
+class ArmsTracker(PosteriorTracker):
+    """Mean and standard deviation of every arm's posterior at its own context, in few calls.
+
+    Kernel values of all arms with observations are stored one after the other, so that elementwise work is done once
+    for all arms; they may have very different numbers of observations. Each has spare room, so that an observation
+    moves nothing. What an arm contributes is looked up again only after an observation.
+    """
+
+    def __init__(self, posteriors: Sequence[Posterior], prior: Posterior) -> None:
+        """One posterior per arm, all over the kernel of `prior`, which is that of an arm without rewards."""
+        self.posteriors = list(posteriors)
+        self.prior = prior
+        self._kernel = prior.kernel
+        self._prefetched: PrefetchedPosteriors | None = None
+        self._restart()
+
+    def _restart(self) -> None:
+        n_arms, kernel = len(self.posteriors), self._kernel
+        self._prior_variance = kernel.diagonal(np.zeros((n_arms, self.prior.dim))) if kernel.stationary else None
+        self._stale = {arm for arm, posterior in enumerate(self.posteriors) if posterior.n}
+        self._slices: dict[int, _ArmSlice] = {}  # of the arms with observations
+        self._asked: tuple[Array, Array, Array, Array] | None = None
+        self._arrange()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy is arranged anew: views of one array would become arrays of their own."""
+        return ArmsTracker, (self.posteriors, self.prior), {"_prefetched": self._prefetched}
+
+    def index(self, arm: int) -> int:
+        return arm
+
+    def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
+        prefetched = self._prefetched
+        if prefetched is not None and contexts is prefetched.block.shown:
+            row = prefetched.start = prefetched.block.row
+            return prefetched.mean[:, row].copy(), np.sqrt(np.maximum(prefetched.variance[:, row], 0.0))
+        self._asked = None  # until all of it is known
+        if self._stale:
+            self._look_up()
+        kernel = self._kernel
+        prior = kernel.diagonal(contexts) if self._prior_variance is None else self._prior_variance
+        shown = contexts.take(self._arms, axis=0)
+        if self._slices:
+            kernel.evaluate_each(self._features, kernel.right(shown), self._covariances)
+            for part in self._slices.values():
+                for times, covariances, rows in part.solves:
+                    times(covariances, rows)
+        np.multiply(self._terms, self._terms[1], out=self._products)
+        mean, explained = np.add.reduceat(self._products, self._starts, axis=1)
+        variance = prior - explained
+        self._asked = (shown, mean, prior, variance)
+        return mean.copy(), np.sqrt(np.maximum(variance, 0.0))
+
+    def outlook(self, context: Array, arm: int) -> Outlook:
+        prefetched = self._prefetched
+        if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:
+            return self._live_outlook(context, arm)
+        return prefetched.outlook(arm, row)
+
+    def _live_outlook(self, context: Array, arm: int) -> Outlook:
+        """`outlook` at a context that is not prefetched: known if it was asked about last."""
+        part, posterior = self._slices.get(arm), self.posteriors[arm]
+        if part is not None and self._asked is not None:
+            shown, mean, prior, variance = self._asked
+            if shown[part.index].tobytes() == context.tobytes():
+                whitened = part.whitened[: posterior.n].copy()
+                return Outlook(whitened, mean.item(arm), prior.item(arm), variance.item(arm))
+        return posterior.at(context)
+
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        prefetched, posterior, row = self._prefetched, self.posteriors[arm], None
+        if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:
+            outlook = self._live_outlook(context, arm)
+        else:
+            outlook = prefetched.outlook(arm, row)
+        self.posteriors[arm] = posterior = posterior._extend(context, reward, outlook)
+        self._stale.add(arm)
+        self._asked = None
+        if prefetched is not None:
+            prefetched.observe(posterior, arm, row)
+
+    def prefetch(self, block: Prefetched | None) -> None:
+        last, self._prefetched = self._prefetched, None
+        if block is not None:
+            self._prefetched = PrefetchedPosteriors(self.posteriors, block, block.contexts, last)
+
+    def add_arm(self, problem: Problem) -> None:
+        self.posteriors.append(self.prior)
+        self.prefetch(None)
+        self._restart()
+
+    def _look_up(self) -> None:
+        crowded = False
+        for arm in self._stale:
+            if arm not in self._slices:
+                self._slices[arm] = _ArmSlice(self._kernel)
+            crowded |= self._slices[arm].follow(self.posteriors[arm])
+        if crowded:
+            self._arrange()
+        for arm in self._stale:
+            self._slices[arm].solve_with(self.posteriors[arm])
+        self._stale.clear()
+
+    def _arrange(self) -> None:
+        """Assign a segment to every arm; one without observations sums a single zero."""
+        self._slices = dict(sorted(self._slices.items()))
+        self._arms = np.array([*self._slices], dtype=np.int64)
+        self._features = [*zip(*(part.features for part in self._slices.values()), strict=True)]
+        self._covariances = Segments([part.capacity for part in self._slices.values()])
+        capacities = [self._slices[arm].capacity if arm in self._slices else 1 for arm in range(len(self.posteriors))]
+        edges = [*accumulate(capacities, initial=0)]
+        self._starts = np.array(edges[:-1], dtype=np.int64)
+        self._terms = np.zeros((2, edges[-1]))  # whitened targets, and whitened covariances with the contexts
+        self._products = np.empty_like(self._terms)
+        self._stale.update(self._slices)
+        for index, (arm, part) in enumerate(self._slices.items()):
+            part.move(index, self._covariances.parts[index], *self._terms[:, edges[arm] : edges[arm + 1]])
+
+
+@final
+class _ArmSlice:
+    """What one arm contributes: features of its points, with spare room, and W by bands.
+
+    Attributes:
+        index: number of the arm among those with observations.
+        features: of the arm's points; harmless numbers in the spare room.
+        capacity: how many points there is room for.
+        whitened: the arm's part of the whitened covariances, to be written.
+        solves: the bands of W as (product with a vector, the vector, where to write it).
+
+    """
+
+    __slots__ = ("_covariances", "_kernel", "_n", "_targets", "capacity", "features", "index", "solves", "whitened")
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._n = self.index = self.capacity = 0
+        self._covariances = self._targets = self.whitened = np.zeros(0)
+        self.features: Features = ()
+        self.solves: list[tuple[Callable[[Array, Array], Array], Array, Array]] = []
+
+    def follow(self, posterior: Posterior) -> bool:
+        """Add features of the posterior's new points. The answer is whether they needed more room."""
+        old, n, width = self._n, posterior.n, posterior.factor.width
+        new, crowded = posterior.points[old:n], width > self.capacity
+        if crowded:
+            features = self.features or self._kernel.left(new)
+            self.features = tuple([_with_room(feature, width) for feature in features])
+            self.capacity = width
+        self._kernel.left(new, out=tuple([feature[old:n] for feature in self.features]))
+        self._n = n
+        return crowded
+
+    def move(self, index: int, covariances: Array, targets: Array, whitened: Array) -> None:
+        """Read and write these arrays from now on, which have the slice's capacity."""
+        self.index = index
+        self._covariances, self._targets, self.whitened = covariances, targets, whitened
+        self.solves.clear()
+
+    def solve_with(self, posterior: Posterior) -> None:
+        """Look up W and the targets of all points."""
+        solves, n = self.solves, self._n
+        del solves[-1:]  # the last band has grown; those before it were full
+        for start, stop, rows in posterior.factor.bands[len(solves) :]:
+            solves.append((rows.dot, self._covariances[: rows.shape[1]], self.whitened[start:stop]))
+        self._targets[:n] = posterior.whitened_targets[:n]
+
+
+def _with_room(feature: Array, capacity: int) -> Array:
+    """The rows with spare room that repeats the first of them: harmless numbers, whatever the kernel."""
+    larger = aligned_zeros((capacity, feature.shape[1]))
+    larger[: len(feature)] = feature
+    larger[len(feature) :] = feature[0]
+    return larger

@@ -8,8 +8,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs.base import Belief, Tracker
-from kernelbandits.beliefs.prefetched import Prefetched
+from kernelbandits.beliefs.base import Belief, Prefetched, Tracker
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array

@@ -7,12 +7,11 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs.prefetched import Prefetched
+from kernelbandits.beliefs.base import Prefetched
 from kernelbandits.kernels import Features
 from kernelbandits.regression import Outlook, Posterior
 from kernelbandits.types import Array
 
-_EMPTY: Array = np.empty((0, 0))
 _SPARE = 16  # rows for the observations of a block; more are added when these are used up
 
 
@@ -50,34 +49,23 @@ class PrefetchedPosteriors:
         self._kernel = posteriors[0].kernel
         self._contexts = contexts
         self._n = [posterior.n for posterior in posteriors]
-        self._V = self._allocated(n_rounds, last)
+        fits = last is not None and last.mean.shape == (n_arms, n_rounds)
+        self._V = last._V if last is not None and fits else [np.empty((0, 0))] * n_arms
         self._K: list[tuple[Array, int] | None] = [None] * n_arms
         self._prior = self._kernel.diagonal(contexts.reshape(-1, dim)).reshape(n_rounds, n_arms)
         self.mean = np.zeros((n_arms, n_rounds))
         self.variance = self._prior.T.copy()
         self.start = 0
         self._right: list[Features | None] = [None] * n_arms
-        for arm, posterior in enumerate(posteriors):
-            if posterior.n:
-                self._fill(arm, posterior)
-
-    def _allocated(self, n_rounds: int, last: PrefetchedPosteriors | None) -> list[Array]:
-        """Memory for V of every arm and some more rows: that of `last` where it is large enough."""
-        reusable: list[Array] = [_EMPTY] * len(self._n)
-        if last is not None and last.mean.shape == (len(self._n), n_rounds):
-            reusable = last._V
-        return [
-            V if len(V) >= n + _SPARE else np.empty((n + n // 2 + _SPARE, n_rounds))
-            for n, V in zip(self._n, reusable, strict=True)
-        ]
-
-    def _fill(self, arm: int, posterior: Posterior) -> None:
-        n, right = posterior.n, self._kernel.right(self._contexts[:, arm])
-        covariances = self._kernel.evaluate(self._kernel.left(posterior.X), right)
-        V = posterior.factor.whiten(covariances, out=self._V[arm][:n])
-        np.dot(posterior.whitened_targets[:n], V, out=self.mean[arm])
-        self.variance[arm] -= np.einsum("ij,ij->j", V, V)
-        self._right[arm] = right
+        for arm, (n, posterior) in enumerate(zip(self._n, posteriors, strict=True)):
+            if len(self._V[arm]) < n + _SPARE:
+                self._V[arm] = np.empty((n + n // 2 + _SPARE, n_rounds))
+            if n:
+                right = self._right[arm] = self._kernel.right(contexts[:, arm])
+                covariances = self._kernel.evaluate(self._kernel.left(posterior.X), right)
+                V = posterior.factor.whiten(covariances, out=self._V[arm][:n])
+                np.dot(posterior.whitened_targets[:n], V, out=self.mean[arm])
+                self.variance[arm] -= np.einsum("ij,ij->j", V, V)
 
     def outlook(self, arm: int, row: int) -> Outlook:
         """What the arm's posterior says about its context of a round that is not past."""

@@ -61,14 +61,14 @@ def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Gene
     contexts, means, noise, horizon = rounds.contexts, rounds.means, rounds.noise, len(rounds)
     chosen: list[int] = []
     propensities: list[float] = []
+    choose, observe = agent._choose, agent._observe  # without checks: rounds are checked when they are made
     for start in range(0, horizon, BLOCK):
-        # Without the agent's checks: rounds are checked when they are made.
         for t, shown in enumerate(agent._prefetch(contexts[start : start + BLOCK]), start):
-            decision = agent._choose(shown)
-            arm = decision.arm
-            agent._observe(shown[arm], arm, means.item(t, arm) + noise.item(t))
+            choice = choose(shown)
+            arm = choice.arm
+            observe(shown[arm], arm, means.item(t, arm) + noise.item(t))
             chosen.append(arm)
-            propensities.append(decision.propensity)
+            propensities.append(choice.propensity)
     arms = np.array(chosen, dtype=np.int64)
     played = means[np.arange(horizon), arms]
     return Trace(arms, played + noise, means.max(axis=1) - played, np.array(propensities))

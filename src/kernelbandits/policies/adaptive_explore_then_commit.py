@@ -1,21 +1,28 @@
-"""Explore-then-Commit that determines from the data how long to explore."""
+"""Explore-then-Commit that determines from the data how long to explore, and which arms."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from math import sqrt
+from typing import NamedTuple, final
 
 import numpy as np
 
-from kernelbandits.kernels import Gaussian
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.exploring_learner import ExploringLearner, usable_cap
-from kernelbandits.policies.learner import Learner
+from kernelbandits.beliefs import Prefetched
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.kernels import Gaussian, StackedExpansions
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.commitment_value import GrowingLeaveOneOut, chances, commitment_value
+from kernelbandits.policies.explore_then_commit import Commitment
+from kernelbandits.policies.learner import Choice, Decisions, Learner
+from kernelbandits.policies.selection import RoundRobin, pick_best
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
-from kernelbandits.specs import Count
+from kernelbandits.specs import Count, Probability
 from kernelbandits.types import Array, BoolArray
+
+FEWEST = 3
+"""Draws per arm before the first estimate: leaving one out of two would leave a single point to predict from."""
 
 
 @final
@@ -37,13 +44,10 @@ class AdaptiveExploreThenCommit(Policy):
     after the commitment are not used; with delays, the first T₀ rewards are used, whenever they come. Noise counts as
     avoidable regret, so exploration is longer than optimal if rewards are very noisy.
 
-    Turns and commitment are certain given the past: propensities are 1, ties apart.
+    Turns and commitment are certain given the past: propensities are 1, ties apart. Cost: O(n² + n d) per reward of an
+    arm with n draws while exploring, and O(T₀ log T₀) per round for the estimate; then that of `ExploreThenCommit`.
 
-    Cost: O(n² + n d) per reward of an arm with n draws while exploring, and O(T₀ log T₀) per round for the estimate;
-    then O(T₀ d) per round, a matrix product for prefetched rounds.
-
-    Reference: Algorithm 1 of the paper, with T₀ from the data; leave-one-out in closed form, Rasmussen & Williams 2006,
-    section 5.4.2.
+    Reference: Algorithm 1 of the paper, with T₀ from the data; leave-one-out, Rasmussen & Williams 2006, section 5.4.2.
 
     >>> agent = AdaptiveExploreThenCommit(cap=400).start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)
     >>> agent.choose(np.zeros((20, 100))).explored
@@ -54,9 +58,153 @@ class AdaptiveExploreThenCommit(Policy):
     cap: Count | None = None
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        cap = usable_cap("AdaptiveExploreThenCommit", self.cap, problem.n_arms)
-        return ExploringLearner(self.model, _everyone, cap, problem, rng)
+        return _ExploringLearner(self.model, self.cap, 0.0, problem, rng)
 
 
-def _everyone(rewards: Sequence[Array]) -> BoolArray:
-    return np.ones(len(rewards), dtype=bool)
+@final
+@dataclass(frozen=True, slots=True)
+class SuccessiveElimination(Policy):
+    """`AdaptiveExploreThenCommit` that explores only arms that may be the best.
+
+    After three turns, and after every further turn, each arm's chance to have the largest reward of a round is
+    estimated over all rounds that past draws can form. An arm whose chance is below `share` of the leader's has no
+    turns while that is so. It is not given up: its interpolator stays, and after the commitment it is played wherever a
+    context favours it. Turns end when another one would cost more than it saves: a leader without contenders has turns
+    until predictions do better than always playing it. In total they take at most `cap` rounds; None is half of the
+    horizon.
+
+    Most arms are far from the best, and the paper's exploration pays for knowing them better. After the commitment no
+    rewards are needed; where they keep coming, `ThompsonSampling` does better.
+
+    Turns and commitment are certain given the past: propensities are 1, ties apart. Cost: that of
+    `AdaptiveExploreThenCommit`. Reference: Even-Dar, Mannor & Mansour 2006, for arms without contexts.
+
+    >>> agent = SuccessiveElimination().start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)
+    >>> agent.choose(np.zeros((20, 100))).explored
+    True
+    """
+
+    model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0), ridge=1e-8)
+    share: Probability = 0.05
+    cap: Count | None = None
+
+    def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
+        return _ExploringLearner(self.model, self.cap, self.share, problem, rng)
+
+
+class _RegretEstimate(NamedTuple):
+    """Regret per round after a commitment and during exploration, for predictions from `size` draws per arm."""
+
+    commit_regret: float
+    explore_regret: float
+    size: float
+
+    def another_turn_pays(self, n_turns: int, n_arms: int, remaining: int) -> bool:
+        """Whether another turn of `n_arms` arms that have had `n_turns` each lowers the total regret.
+
+        With r(N) ∝ N^(−½) a turn costs n (rₑ − r) and saves r/(2N) in each of the remaining rounds.
+        """
+        commit_regret = self.commit_regret * sqrt(self.size / n_turns)
+        spent = 2.0 * n_arms * n_turns
+        return commit_regret * (remaining + spent) > spent * self.explore_regret
+
+
+@final
+class _ExploringLearner(Learner):
+    """Plays contenders in turn while another turn pays (`_RegretEstimate.another_turn_pays`), then the best prediction.
+
+    Turns count decisions. Rewards are learned while exploring, and afterwards until as many are known as turns were
+    taken. The commitment is not final: late rewards, or a horizon that was guessed too short, can lead to more turns.
+    """
+
+    def __init__(
+        self, model: GaussianProcess, cap: int | None, share: float, problem: Problem, rng: np.random.Generator
+    ) -> None:
+        """An arm contends with at least `share` of the leader's chance to have the largest reward."""
+        n_arms = problem.n_arms
+        if cap is not None and cap < n_arms:
+            raise InvalidArgument(f"cap must be at least the number of arms, {n_arms}, to try each; got {cap}")
+        self._share = share
+        self._cap = cap
+        self._problem = problem
+        self._rng = rng
+        self._turns = RoundRobin(n_arms)
+        self._in_turn = True  # so that rewards from before the first decision count
+        self._n_decisions = 0
+        self._guess = 2 * FEWEST * n_arms
+        self._arms = [GrowingLeaveOneOut(model.without_data(problem.dim)) for _ in range(n_arms)]
+        self._contenders = np.ones(n_arms, dtype=bool)
+        self._n_rewards = 0
+        self._next_estimate = FEWEST * n_arms
+        self._estimate: _RegretEstimate | None = None
+        self._commitment: Commitment | None = None
+        self._block: Prefetched | None = None
+
+    def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
+        candidates = self._contenders if eligible is None else self._contenders & eligible
+        self._in_turn = bool(candidates.any()) and self._explores()
+        self._n_decisions += 1
+        if self._in_turn:
+            return self._turns.next(candidates)
+        return pick_best(self._committed().scores(contexts, self._block), eligible, self._rng)
+
+    def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions | None:
+        doubles = self._problem.horizon is None and self._n_decisions + len(contexts) > self._guess
+        if self._explores() or doubles:
+            return None
+        self._in_turn = False
+        self._n_decisions += len(contexts)
+        return self._committed().decide_batch(contexts, eligible, self._rng)
+
+    def _explores(self) -> bool:
+        """Whether another turn pays: asked by whole turns, so that arms have equal shares."""
+        horizon, n_arms = self._problem.horizon, int(self._contenders.sum())
+        if horizon is None:
+            while self._guess <= self._n_decisions:
+                self._guess *= 2
+            horizon = self._guess
+        if self._turns.total >= (max(self._problem.n_arms, horizon // 2) if self._cap is None else self._cap):
+            return False
+        n_turns, begun = divmod(self._turns.of(self._contenders), n_arms)
+        if n_turns < FEWEST or self._estimate is None:
+            return n_turns < FEWEST
+        remaining = max(horizon - self._n_decisions + begun, 0)
+        return self._estimate.another_turn_pays(n_turns, n_arms, remaining)
+
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        if self._n_rewards >= self._turns.total and not self._in_turn:
+            return
+        self._arms[arm].observe(context, reward)
+        self._n_rewards += 1
+        self._commitment = None
+        if self._n_rewards >= self._next_estimate:
+            self._measure()
+
+    def _measure(self) -> None:
+        """Update the contenders, and the regret per round of exploring them and of a commitment."""
+        known = [i for i, arm in enumerate(self._arms) if arm.n > 1]
+        if not known:
+            return
+        pairs = [self._arms[i].pairs for i in known]
+        best, committed = commitment_value(pairs)
+        if self._share:
+            chance = chances([rewards for _, rewards in pairs])
+            self._contenders[known] = chance >= self._share * chance.max()
+        turns = [rewards for i, (_, rewards) in zip(known, pairs, strict=True) if self._contenders[i]]
+        explored, size = np.mean([rewards.mean() for rewards in turns]), np.mean([len(rewards) for rewards in turns])
+        self._estimate = _RegretEstimate(best - committed, best - float(explored), float(size) - 1.0)
+        self._next_estimate = self._n_rewards + int(self._contenders.sum())
+
+    def _committed(self) -> Commitment:
+        if self._commitment is None:
+            expansions = [arm.posterior.expansion for arm in self._arms]
+            self._commitment = Commitment(expansions, StackedExpansions(expansions))
+        return self._commitment
+
+    def withdraw(self) -> None:
+        self._n_decisions -= 1
+        if self._in_turn:
+            self._turns.withdraw()
+
+    def prefetch(self, block: Prefetched | None) -> None:
+        self._block = block

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 from kernelbandits import checks
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.calibrated_ucb import CalibratedUCB
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.belief_policies import CalibratedUCB
 from kernelbandits.problem import Problem
 
 _LONG = 20_000
@@ -17,9 +17,9 @@ _SHORT = 3
 def default_policy() -> Policy:
     """The policy for a user who knows only the numbers of arms and features.
 
-    Optimism on an empirical Bayes belief: it estimates amplitude, offset, noise and bandwidth from the rewards, keeps
-    learning, and plays the largest mean plus one standard deviation. No setting depends on the problem. `kernelbandits
-    reproduce beyond` compares it with the paper's eight methods on 28 problems.
+    It estimates amplitude, offset, noise and bandwidth from the rewards, keeps learning, and plays the largest mean
+    plus one standard deviation. `kernelbandits reproduce beyond` compares it with the paper's eight methods on 28
+    problems.
 
     Use another one if logs are to be evaluated later (its choices are certain given the past; see `ThompsonSampling`),
     if arms share their reward function, if rewards drift, or if there are only a few rounds per arm or very many
@@ -34,14 +34,7 @@ def default_policy() -> Policy:
 @final
 @dataclass(frozen=True, slots=True)
 class PolicyAdvice:
-    """A policy, the reasons for it, and cautions.
-
-    Attributes:
-        policy: the policy to start.
-        reasons: one line each.
-        cautions: why it may not be the right policy here, one line each; often empty.
-
-    """
+    """A policy to start, the reasons for it, and why it may not be the right one here (often empty); one line each."""
 
     policy: Policy
     reasons: tuple[str, ...]

@@ -1,7 +1,8 @@
-"""Agents check what they are given, keep track of arms, decisions and prefetched rounds, and drive a learner."""
+"""Policies and the agents that they start: an agent checks input, counts decisions, and asks its learner."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import final
 
@@ -10,12 +11,25 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.policies import learner as learners
-from kernelbandits.policies.active_arms import ActiveArms
-from kernelbandits.policies.decisions import Decision, Decisions
-from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner
 from kernelbandits.problem import Problem
+from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike, BoolArray
+
+
+class Policy(Spec, ABC):
+    """How to decide. One policy can start any number of agents."""
+
+    __slots__ = ()
+
+    def start(self, problem: Problem, rng: np.random.Generator | int) -> Agent:
+        """An agent for this problem. All of its randomness comes from `rng` (a generator or a seed)."""
+        checks.instance("problem", problem, Problem, "Problem(n_arms=3, dim=50)")
+        return Agent(problem, self.learner(problem, checks.generator(rng)))
+
+    @abstractmethod
+    def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
+        """The learner of a new agent; raises if the problem does not state what this policy needs."""
 
 
 @final
@@ -25,36 +39,39 @@ class Agent:
     `_choose`, `_observe` and `_prefetch` are the same without checks, for callers that made or checked the data.
     """
 
-    __slots__ = ("_arms", "_block", "_last_id", "_learner", "_n_decisions", "problem")
+    __slots__ = ("_active", "_all_active", "_block", "_last_id", "_learner", "_n_decisions", "_observe", "problem")
 
     def __init__(self, problem: Problem, learner: Learner) -> None:
         self.problem = problem
         self._learner = learner
-        self._arms = ActiveArms(problem.n_arms)
+        self._observe = learner.observe
+        self._active = np.ones(problem.n_arms, dtype=np.bool_)
+        self._all_active = True
         self._n_decisions = 0
         self._last_id: int | None = None
         self._block: Prefetched | None = None
 
     def choose(self, contexts: ArrayLike, eligible: ArrayLike | None = None) -> Decision:
         """Decide for contexts of shape (K, d), or (d,) if all arms share one; `eligible` masks arms, shape (K,)."""
-        problem, arms, block = self.problem, self._arms, self._block
+        problem, block, known = self.problem, self._block, None
         X, mask = checks.contexts(contexts, problem.n_arms, problem.dim), checks.eligible(eligible, problem.n_arms)
-        if not arms.complete:
-            X, mask = arms.shown(X), arms.eligible(mask)
-        if block is not None and block.next_is(X):
-            X = next(block)  # checked when it was announced
-        else:
-            checks.refuse_unusable("contexts", X)
-        return self._choose(X, mask)
+        if not self._all_active:
+            X, mask = self._shown(X), self._eligible(mask)
+        if block is not None:
+            known = block.take(X)  # checked when it was announced
+        if known is None:
+            checks.refuse_unusable("contexts", known := X)
+        arm, propensity, scores, explored, _ = self._choose(known, mask)
+        self._last_id = number = self._n_decisions - 1
+        return Decision(number, arm, propensity, scores, explored)
 
-    def _choose(self, contexts: Array, eligible: BoolArray | None = None) -> Decision:
+    def _choose(self, contexts: Array, eligible: BoolArray | None = None) -> Choice:
         """`choose` without checks. A prefetched round must be the array that was taken from its block."""
         if self._block is not None and self._block.shown is not contexts:
             self._forget()
         choice = self._learner.decide(contexts, eligible)
-        number = self._last_id = self._n_decisions
-        self._n_decisions = number + 1
-        return Decision(number, choice.arm, choice.propensity, choice.scores, choice.explored)
+        self._n_decisions += 1
+        return choice
 
     def choose_batch(self, contexts: ArrayLike, eligible: ArrayLike | None = None) -> Decisions:
         """Decide for B rounds at once, contexts of shape (B, K, d), before any of their rewards is known.
@@ -62,14 +79,19 @@ class Agent:
         The same as B calls of `choose`, faster. `eligible` masks arms in all rounds, shape (K,), or in each, (B, K).
         """
         block = self._checked_block(contexts)
-        mask = self._arms.eligible(checks.eligible_batch(eligible, len(block), self.problem.n_arms))
+        mask = self._eligible(checks.eligible_batch(eligible, len(block), self.problem.n_arms))
         if mask is not None:
             mask = np.broadcast_to(mask, block.shape[:2])
         self._forget()
-        decisions = replace(learners.decide_batch(self._learner, block, mask), first_id=self._n_decisions)
-        self._last_id = None
+        decisions = self._learner.decide_batch(block, mask)
+        if decisions is None:
+            masks = [None] * len(block) if mask is None else mask
+            choices = [self._learner.decide(shown, row) for shown, row in zip(block, masks, strict=True)]
+            arms, propensities, scores, explored, _ = zip(*choices, strict=True)
+            decisions = Decisions(0, np.array(arms), np.array(propensities), np.array(scores), np.array(explored))
+        first_id = self._n_decisions
         self._n_decisions += len(block)
-        return decisions
+        return replace(decisions, first_id=first_id)
 
     def observe(self, context: ArrayLike, arm: int, reward: float) -> None:
         """Learn that `arm`, shown with `context` of shape (d,), gave `reward`. Any order, any delay."""
@@ -80,18 +102,14 @@ class Agent:
             checks.refuse_unusable("context", x)
         self._observe(x, arm, reward)
 
-    def _observe(self, context: Array, arm: int, reward: float) -> None:
-        """`observe` without checks."""
-        self._learner.observe(context, arm, reward)
-
     def withdraw(self, decision: Decision) -> None:
         """Take the last decision back: it was not carried out, and does not count as a turn of its arm."""
-        if decision.id != self._last_id:
+        if not decision.id == self._last_id == self._n_decisions - 1:
             raise InvalidArgument(
                 f"decision: only the last one can be withdrawn, once and before the next; got number {decision.id}"
             )
         self._last_id = None
-        learners.withdraw(self._learner)
+        self._learner.withdraw()
 
     def add_arm(self) -> int:
         """Add an arm, of which nothing is known yet, and return its number; contexts then have one more row.
@@ -100,8 +118,8 @@ class Agent:
         """
         problem = self.problem.with_another_arm()
         self._forget()  # prefetched for the old number of arms
-        learners.add_arm(self._learner, problem)
-        self._arms.add()
+        self._learner.add_arm(problem)
+        self._active = np.append(self._active, True)
         self.problem = problem
         return problem.n_arms - 1
 
@@ -110,7 +128,13 @@ class Agent:
 
         The values in that row do not matter. Rewards of the arm that are still on their way may be observed.
         """
-        self._arms.remove(checks.arm(arm, self.problem.n_arms))
+        arm = checks.arm(arm, self.problem.n_arms)
+        if not self._active[arm]:
+            raise InvalidArgument(f"arm {arm} was removed before")
+        if np.count_nonzero(self._active) == 1:
+            raise InvalidArgument(f"arm {arm} is the only one left; add another before removing it")
+        self._active[arm] = False
+        self._all_active = False
         self._forget()
 
     def prefetch(self, contexts: ArrayLike) -> None:
@@ -121,21 +145,39 @@ class Agent:
         """`prefetch` without checks and copy. The caller takes the rounds for `_choose` from the answer."""
         self._block, block = None, Prefetched(contexts)
         try:
-            learners.prefetch(self._learner, block)
+            self._learner.prefetch(block)
         except BaseException:
-            learners.prefetch(self._learner, None)  # a block that was prepared in part is no use
+            self._learner.prefetch(None)  # a block that was prepared in part is no use
             raise
         self._block = block
-        return block
-
-    def _checked_block(self, contexts: ArrayLike) -> Array:
-        shape = (None, self.problem.n_arms, self.problem.dim)
-        block = self._arms.shown(checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)"))
-        checks.refuse_unusable("contexts", block)
         return block
 
     def _forget(self) -> None:
         """Forget prefetched rounds."""
         if self._block is not None:
             self._block = None
-            learners.prefetch(self._learner, None)
+            self._learner.prefetch(None)
+
+    def _checked_block(self, contexts: ArrayLike) -> Array:
+        shape = (None, self.problem.n_arms, self.problem.dim)
+        block = self._shown(checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)"))
+        checks.refuse_unusable("contexts", block)
+        return block
+
+    def _shown(self, contexts: Array) -> Array:
+        """Contexts of shape (…, K, d), in which removed arms have the context of the first active arm."""
+        if self._all_active:
+            return contexts
+        first = int(self._active.argmax())
+        return np.where(self._active[:, np.newaxis], contexts, contexts[..., first : first + 1, :])
+
+    def _eligible(self, mask: BoolArray | None) -> BoolArray | None:
+        """The mask, of shape (K,) or (B, K), without removed arms; None if that is every arm."""
+        if self._all_active:
+            return mask
+        left: BoolArray = self._active.copy() if mask is None else mask & self._active
+        if not left.any(axis=-1).all():
+            raise InvalidArgument(
+                f"eligible must allow at least one arm that was not removed; left are {np.flatnonzero(self._active)}"
+            )
+        return left

@@ -9,9 +9,8 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import MissingKnowledge
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.decisions import Choice
-from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.learner import Choice, Learner
 from kernelbandits.policies.selection import mask_scores, pick_best
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
@@ -28,28 +27,25 @@ class Uniform(Policy):
     """
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return _UniformLearner(problem.n_arms, rng)
+        return _UniformLearner(rng)
 
 
 @final
+@dataclass(slots=True, eq=False)
 class _UniformLearner(Learner):
-    __slots__ = ("_n_arms", "_rng")
-
-    def __init__(self, n_arms: int, rng: np.random.Generator) -> None:
-        self._n_arms = n_arms
-        self._rng = rng
+    rng: np.random.Generator
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
-        scores = mask_scores(np.zeros(self._n_arms), eligible)
+        scores = mask_scores(np.zeros(len(contexts)), eligible)
         candidates = np.flatnonzero(np.isfinite(scores))
-        arm = int(candidates[self._rng.integers(len(candidates))])
+        arm = int(candidates[self.rng.integers(len(candidates))])
         return Choice(arm, 1.0 / len(candidates), scores, explored=True)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         """Nothing: rewards do not matter."""
 
     def add_arm(self, problem: Problem) -> None:
-        self._n_arms = problem.n_arms
+        """Nothing: the contexts tell how many arms there are."""
 
 
 @final
@@ -67,15 +63,13 @@ class Oracle(Policy):
 
 
 @final
+@dataclass(slots=True, eq=False)
 class _OracleLearner(Learner):
-    __slots__ = ("_rng", "_true_means")
-
-    def __init__(self, true_means: Callable[[Array], Array], rng: np.random.Generator) -> None:
-        self._true_means = true_means
-        self._rng = rng
+    true_means: Callable[[Array], Array]
+    rng: np.random.Generator
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
-        return pick_best(self._true_means(contexts), eligible, self._rng)
+        return pick_best(self.true_means(contexts), eligible, self.rng)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         """Nothing: the means are known."""

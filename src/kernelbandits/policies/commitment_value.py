@@ -8,42 +8,62 @@ empirical distribution functions. They are unbiased for future rounds with predi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 
+from kernelbandits.regression import Posterior
 from kernelbandits.types import Array
-
-Pairs = Sequence[tuple[Array, Array]]
-"""(predictions, rewards) of every arm, arrays of shape (nᵢ,)."""
 
 
 @final
-class CommitmentValue(NamedTuple):
-    """Mean over rounds of the best reward, and of the reward of the arm with the best prediction."""
+class GrowingLeaveOneOut:
+    """A posterior and the prediction of each of its points from the others, after every observation.
 
-    best: float
-    committed: float
+    With A = K + ridge·I = L Lᵀ, W = L⁻¹ and z = W y, both A⁻¹y = Σ_r z_r W_r and diag(A⁻¹) = Σ_r W_r² are sums over the
+    rows of W, and an observation adds a row to W. So the errors e_i = (A⁻¹y)_i / (A⁻¹)_ii cost O(n) more than the
+    posterior itself, which costs O(n² + n d).
+    """
+
+    __slots__ = ("_diagonal", "_rewards", "_weights", "posterior")
+
+    def __init__(self, posterior: Posterior) -> None:
+        """`posterior` has no observations yet."""
+        self.posterior = posterior
+        self._rewards, self._weights, self._diagonal = np.zeros((3, 0))
+
+    @property
+    def n(self) -> int:
+        """Number of observations."""
+        return len(self._rewards)
+
+    def observe(self, x: Array, y: float) -> None:
+        """Take one observation into account."""
+        self.posterior = self.posterior._extend(x, y, self.posterior.at(x))
+        row = self.posterior.factor.last_row
+        self._rewards = np.append(self._rewards, y)
+        self._weights = np.append(self._weights, 0.0) + row * self.posterior.whitened_targets[self.n - 1]
+        self._diagonal = np.append(self._diagonal, 0.0) + row**2
+
+    @property
+    def pairs(self) -> tuple[Array, Array]:
+        """Leave-one-out predictions and the rewards that they are for, two arrays of shape (n,)."""
+        return self._rewards - self._weights / self._diagonal, self._rewards
 
 
-def commitment_value(pairs: Pairs) -> CommitmentValue:
-    """Averages over all rounds that the arms' draws can form: O(n K log n) for n draws in all."""
-    return CommitmentValue(_mean_of_largest([rewards for _, rewards in pairs]), _mean_of_chosen(pairs))
+def commitment_value(pairs: Sequence[tuple[Array, Array]]) -> tuple[float, float]:
+    """Mean of the best reward, and of the reward with the best prediction, over all rounds that the draws can form.
 
-
-def _mean_of_largest(samples: Sequence[Array]) -> float:
-    """E max of one draw from each sample: P(max ≤ v) = Πₖ Fₖ(v)."""
+    `pairs` are (predictions, rewards) of every arm, arrays of shape (nᵢ,). O(n K log n) for n draws in all.
+    """
+    samples = [rewards for _, rewards in pairs]
+    # The largest of one draw from each sample: P(max ≤ v) = Πₖ Fₖ(v).
     values = np.unique(np.concatenate(samples))
     below = np.ones(len(values))
     for sample in samples:
         below *= np.searchsorted(np.sort(sample), values, side="right") / len(sample)
-    return float(values @ np.diff(below, prepend=0.0))
-
-
-def _mean_of_chosen(pairs: Pairs) -> float:
-    """E of the reward whose prediction is the largest."""
     weights = _chances_of_draws([predictions for predictions, _ in pairs])
-    return float(weights @ np.concatenate([rewards for _, rewards in pairs]))
+    return float(values @ np.diff(below, prepend=0.0)), float(weights @ np.concatenate(samples))
 
 
 def chances(samples: Sequence[Array]) -> Array:

@@ -9,9 +9,8 @@ import numpy as np
 
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.decisions import Choice
-from kernelbandits.policies.learner import Learner, add_arm, prefetch, withdraw
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.learner import Choice, Learner
 from kernelbandits.policies.selection import distribution
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Probability
@@ -53,38 +52,36 @@ def _refuse_too_high(epsilon: float, problem: Problem) -> None:
 
 
 @final
+@dataclass(slots=True, eq=False)
 class _FlooredLearner(Learner):
-    __slots__ = ("_epsilon", "_inner", "_overruled", "_rng")
-
-    def __init__(self, inner: Learner, epsilon: float, rng: np.random.Generator) -> None:
-        self._inner = inner
-        self._epsilon = epsilon
-        self._rng = rng
-        self._overruled = False
+    inner: Learner
+    epsilon: float
+    rng: np.random.Generator
+    overruled: bool = False
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
-        choice = self._inner.decide(contexts, eligible)
+        choice = self.inner.decide(contexts, eligible)
         allowed = np.arange(len(contexts)) if eligible is None else np.flatnonzero(eligible)
-        kept = max(1.0 - len(allowed) * self._epsilon, 0.0)
+        kept = max(1.0 - len(allowed) * self.epsilon, 0.0)
         probabilities = kept * distribution(choice)
-        probabilities[allowed] += self._epsilon
-        arm = choice.arm if self._rng.random() < kept else int(self._rng.choice(allowed))
-        self._overruled = arm != choice.arm
-        if self._overruled:
-            withdraw(self._inner)
+        probabilities[allowed] += self.epsilon
+        arm = choice.arm if self.rng.random() < kept else int(self.rng.choice(allowed))
+        self.overruled = arm != choice.arm
+        if self.overruled:
+            self.inner.withdraw()
         propensity = min(float(probabilities[arm]), 1.0)
-        return Choice(arm, propensity, choice.scores, self._overruled or choice.explored, probabilities)
+        return Choice(arm, propensity, choice.scores, self.overruled or choice.explored, probabilities)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        self._inner.observe(context, arm, reward)
+        self.inner.observe(context, arm, reward)
 
     def withdraw(self) -> None:
-        if not self._overruled:  # else it was withdrawn already
-            withdraw(self._inner)
+        if not self.overruled:  # else it was withdrawn already
+            self.inner.withdraw()
 
     def add_arm(self, problem: Problem) -> None:
-        _refuse_too_high(self._epsilon, problem)
-        add_arm(self._inner, problem)
+        _refuse_too_high(self.epsilon, problem)
+        self.inner.add_arm(problem)
 
     def prefetch(self, block: Prefetched | None) -> None:
-        prefetch(self._inner, block)
+        self.inner.prefetch(block)

@@ -1,9 +1,9 @@
-"""Explore-then-Commit: Algorithm 1 of the paper."""
+"""Kernelized Explore-then-Commit, Algorithm 1 of the paper."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
@@ -11,12 +11,9 @@ import numpy as np
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import StackedExpansions
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.commitment import Commitment
-from kernelbandits.policies.decisions import Choice, Decisions
-from kernelbandits.policies.learner import Learner, decide_one_by_one
-from kernelbandits.policies.round_robin import RoundRobin
-from kernelbandits.policies.selection import pick_best
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.learner import Choice, Decisions, Learner
+from kernelbandits.policies.selection import RoundRobin, best_arms, mask_scores, pick_best
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, Predictor
 from kernelbandits.specs import Count
@@ -51,17 +48,14 @@ class ExploreThenCommit(Policy):
             raise InvalidArgument(
                 f"ExploreThenCommit: n_explore must be at most the horizon, {problem.horizon}; got {self.n_explore}"
             )
-        return _ExploreThenCommitLearner(self.estimator, self.n_explore, problem, rng)
+        return _ExploreThenCommitLearner(self, problem, rng)
 
 
 @final
 class _ExploreThenCommitLearner(Learner):
-    def __init__(
-        self, estimator: Estimator[Predictor], n_explore: int, problem: Problem, rng: np.random.Generator
-    ) -> None:
-        self._estimator = estimator
-        self._n_explore = n_explore
-        self._problem = problem
+    def __init__(self, policy: ExploreThenCommit, problem: Problem, rng: np.random.Generator) -> None:
+        self._policy = policy
+        self._dim = problem.dim
         self._rng = rng
         self._turns = RoundRobin(problem.n_arms)
         self._data: list[list[tuple[Array, float]]] = [[] for _ in range(problem.n_arms)]
@@ -69,32 +63,31 @@ class _ExploreThenCommitLearner(Learner):
         self._block: Prefetched | None = None
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
-        if self._explores:
+        commitment = self._commitment or self._committed()
+        if commitment is None:
             return self._turns.next(eligible)
-        return pick_best(self._committed().scores(contexts), eligible, self._rng)
+        return pick_best(commitment.scores(contexts, self._block), eligible, self._rng)
 
-    def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions:
-        if self._explores:
-            return decide_one_by_one(self, contexts, eligible)
-        return self._committed().decide_batch(contexts, eligible, self._rng)
+    def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions | None:
+        commitment = self._committed()
+        return None if commitment is None else commitment.decide_batch(contexts, eligible, self._rng)
 
-    @property
-    def _explores(self) -> bool:
-        return self._commitment is None and self._turns.total < self._n_explore
-
-    def _committed(self) -> Commitment:
-        """The predictions of all arms, fitted the first time they are asked for."""
-        if self._commitment is None:
-            predictors = [self._fit(data) for data in self._data]
-            self._commitment = Commitment([predictor._mean for predictor in predictors], _stacked(predictors))
-            self._commitment.prefetch(self._block)
+    def _committed(self) -> Commitment | None:
+        """The predictions of all arms, fitted the first time they are asked for; None while exploring."""
+        if self._commitment is None and self._turns.total >= self._policy.n_explore:
+            estimator = self._policy.estimator
+            predictors = [
+                estimator._fit(np.array([x for x, _ in data]), np.array([y for _, y in data]))
+                if data
+                else estimator.without_data(self._dim)
+                for data in self._data
+            ]
+            expansions = [predictor.expansion for predictor in predictors if predictor.expansion is not None]
+            alike = len(expansions) == len(predictors) and all(e.kernel == expansions[0].kernel for e in expansions)
+            together = StackedExpansions(expansions) if alike else None
+            self._commitment = Commitment([predictor._mean for predictor in predictors], together)
             self._data.clear()
         return self._commitment
-
-    def _fit(self, data: list[tuple[Array, float]]) -> Predictor:
-        if not data:
-            return self._estimator.without_data(self._problem.dim)
-        return self._estimator._fit(np.array([x for x, _ in data]), np.array([y for _, y in data]))
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         if self._commitment is None:
@@ -105,24 +98,49 @@ class _ExploreThenCommitLearner(Learner):
             self._turns.withdraw()
 
     def add_arm(self, problem: Problem) -> None:
-        if not self._explores:
+        if self._turns.total >= self._policy.n_explore:
             raise InvalidArgument(
-                f"ExploreThenCommit cannot add an arm: its {self._n_explore} rounds of exploration are over; "
+                f"ExploreThenCommit cannot add an arm: its {self._policy.n_explore} rounds of exploration are over; "
                 "start a new agent, or use a policy that goes on learning"
             )
-        self._problem = problem
         self._turns.add_arm()
         self._data.append([])
 
     def prefetch(self, block: Prefetched | None) -> None:
         self._block = block
-        if self._commitment is not None:
-            self._commitment.prefetch(block)
 
 
-def _stacked(predictors: Sequence[Predictor]) -> StackedExpansions | None:
-    """The predictors' means as one function of contexts (K, d), if all are expansions over one kernel."""
-    expansions = [predictor.expansion for predictor in predictors if predictor.expansion is not None]
-    if len(expansions) < len(predictors) or len({expansion.kernel for expansion in expansions}) > 1:
-        return None
-    return StackedExpansions(expansions)
+@final
+@dataclass(slots=True, eq=False)
+class Commitment:
+    """f̂⁽ⁱ⁾ of every arm, and its values at prefetched contexts, computed when first asked for.
+
+    `together` is all of them as one function of contexts (K, d), if there is one: faster for a single round.
+    """
+
+    functions: Sequence[Callable[[Array], Array]]
+    together: StackedExpansions | None
+    _block: Prefetched | None = field(default=None, init=False)
+    _prefetched: Array = field(default_factory=lambda: np.empty((0, 0)), init=False)
+
+    def scores(self, contexts: Array, block: Prefetched | None) -> Array:
+        """f̂⁽ⁱ⁾(x⁽ⁱ⁾) for every arm, shape (K,); `block` has the rounds that are prefetched."""
+        if block is not None and contexts is block.shown:
+            if block is not self._block:
+                self._block, self._prefetched = block, self._predict(block.contexts)
+            prefetched: Array = self._prefetched[block.row]
+            return prefetched
+        if self.together is not None:
+            return self.together(contexts)
+        alone: Array = self._predict(contexts[np.newaxis])[0]
+        return alone
+
+    def decide_batch(self, contexts: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Decisions:
+        """The best arms of B rounds, contexts of shape (B, K, d)."""
+        scores = mask_scores(self._predict(contexts), eligible)
+        arms, propensities = best_arms(scores, rng)
+        return Decisions(0, arms, propensities, scores, np.zeros(len(arms), dtype=bool))
+
+    def _predict(self, contexts: Array) -> Array:
+        """Predictions for contexts of shape (B, K, d), shape (B, K)."""
+        return np.stack([function(contexts[:, arm]) for arm, function in enumerate(self.functions)], axis=1)

@@ -2,21 +2,87 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import log, sqrt
 from typing import final
 
 import numpy as np
 
 from kernelbandits.beliefs import IndependentArms, Prefetched, Tracker
 from kernelbandits.errors import MissingKnowledge
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.believing_learner import BelievingLearner
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.belief_policies import BelievingLearner
 from kernelbandits.policies.learner import Learner
 from kernelbandits.policies.selection import pick_optimistic
-from kernelbandits.policies.widths import TheoreticalWidth, Width
 from kernelbandits.problem import Problem
-from kernelbandits.regression import GaussianProcess
+from kernelbandits.regression import GaussianProcess, Posterior
+from kernelbandits.specs import NonNegative, Positive, Probability, Spec
 from kernelbandits.types import Array
+
+
+class Width(Spec, ABC):
+    """How many standard deviations are added to an arm's mean."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
+        """β for this arm now."""
+
+
+def _confidence(
+    width: Width, arm: int, posterior: Posterior, problem: Problem, delta: float
+) -> tuple[float, float, float]:
+    """‖f⁽ⁱ⁾‖, σ/λ and √(2 ln det(I + λ⁻²K) + 2 ln(K/δ))."""
+    if problem.reward_norms is None or problem.noise_std is None:
+        missing = [name for name in ("noise_std", "reward_norms") if getattr(problem, name) is None]
+        raise MissingKnowledge(
+            f"{type(width).__name__} needs problem.{' and problem.'.join(missing)}; "
+            "state it in Problem(…), or use ConstantWidth(…) which needs neither"
+        )
+    radius = sqrt(4.0 * posterior.information_gain + 2.0 * log(problem.n_arms / delta))
+    return float(problem.reward_norms[arm]), problem.noise_std / sqrt(posterior.ridge), radius
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TheoreticalWidth(Width):
+    """β = scale · (‖f⁽ⁱ⁾‖ + σ² λ⁻¹ √(2 ln det(I + λ⁻²K) + 2 ln(K/δ))), as the paper prints it for CGP-UCB.
+
+    `scale` = 0.1 is the paper's "Scaled". λ² is the posterior's ridge.
+    """
+
+    delta: Probability = 0.1
+    scale: Positive = 1.0
+
+    def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
+        norm, noise, radius = _confidence(self, arm, posterior, problem, self.delta)
+        return self.scale * (norm + noise**2 * sqrt(posterior.ridge) * radius)  # (σ/λ)² λ = σ²/λ
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SubGaussianWidth(Width):
+    """`TheoreticalWidth` with σ λ⁻¹ in place of σ² λ⁻¹: as in Abbasi-Yadkori (2013), Chowdhury & Gopalan (2017)."""
+
+    delta: Probability = 0.1
+    scale: Positive = 1.0
+
+    def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
+        norm, noise, radius = _confidence(self, arm, posterior, problem, self.delta)
+        return self.scale * (norm + noise * radius)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ConstantWidth(Width):
+    """β = value, whatever the problem."""
+
+    value: NonNegative = 2.0
+
+    def of(self, arm: int, posterior: Posterior, problem: Problem) -> float:
+        return self.value
 
 
 @final
@@ -41,13 +107,16 @@ class GPUCB(Policy):
 class _BonusTracker(Tracker):
     """Means and bonuses β · std of independent arms. β of an arm changes only with its own rewards."""
 
-    __slots__ = ("_arms", "_beta", "_policy", "_problem")
+    __slots__ = ("_arms", "_beta", "_problem", "_width")
 
     def __init__(self, policy: GPUCB, problem: Problem) -> None:
-        self._policy = policy
+        self._width = policy.width
         self._problem = problem
         self._arms = IndependentArms(policy.model).start(problem)
-        self._beta = np.array([policy.width.of(arm, p, problem) for arm, p in enumerate(self._arms.posteriors)])
+        self._beta = self._betas(self._arms.posteriors, problem)
+
+    def _betas(self, posteriors: list[Posterior], problem: Problem) -> Array:
+        return np.array([self._width.of(arm, posterior, problem) for arm, posterior in enumerate(posteriors)])
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         mean, std = self._arms.mean_and_std(contexts)
@@ -56,18 +125,17 @@ class _BonusTracker(Tracker):
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         self._arms.observe(context, arm, reward)
-        self._beta[arm] = self._policy.width.of(arm, self._arms.posteriors[arm], self._problem)
+        self._beta[arm] = self._width.of(arm, self._arms.posteriors[arm], self._problem)
 
     def add_arm(self, problem: Problem) -> None:
-        width, prior = self._policy.width, self._policy.model.without_data(problem.dim)
         try:
-            beta = [width.of(arm, p, problem) for arm, p in enumerate([*self._arms.posteriors, prior])]
+            self._beta = self._betas([*self._arms.posteriors, self._arms.prior], problem)
         except MissingKnowledge as error:
             raise MissingKnowledge(
-                f"GPUCB cannot add an arm: {type(width).__name__} needs the RKHS norm of every arm; "
+                f"GPUCB cannot add an arm: {type(self._width).__name__} needs the RKHS norm of every arm; "
                 "start a new agent with all norms, or use ConstantWidth(…)"
             ) from error
-        self._beta, self._problem = np.array(beta), problem
+        self._problem = problem
         self._arms.add_arm(problem)
 
     def prefetch(self, block: Prefetched | None) -> None:

@@ -7,7 +7,7 @@ from math import pi, sqrt
 
 import numpy as np
 
-from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.learner import Choice
 from kernelbandits.policies.selection import TIE, mask_scores
 from kernelbandits.types import Array, BoolArray
 

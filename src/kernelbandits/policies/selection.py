@@ -1,11 +1,13 @@
-"""Selection of the arm with the best score, ties broken at random."""
+"""How an arm is picked: in turn, by the best score, or by optimism."""
 
 from __future__ import annotations
+
+from typing import final
 
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.policies.decisions import Choice
+from kernelbandits.policies.learner import Choice
 from kernelbandits.types import Array, BoolArray, IntArray
 
 TIE = 1e-10
@@ -40,9 +42,10 @@ def best_arm(scores: Array, rng: np.random.Generator) -> tuple[int, float]:
 
 def pick_best(scores: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
     """The eligible arm with the largest score, ties broken at random. Not an exploring choice."""
-    scores = mask_scores(scores, eligible)
+    if eligible is not None:
+        scores = mask_scores(scores, eligible)
     arm, propensity = best_arm(scores, rng)
-    return Choice(arm, propensity, scores, explored=False)
+    return Choice(arm, propensity, scores, False)
 
 
 def pick_optimistic(
@@ -53,7 +56,7 @@ def pick_optimistic(
     if eligible is not None:
         scores, mean = mask_scores(scores, eligible), mask_scores(mean, eligible)
     arm, propensity = best_arm(scores, rng)
-    return Choice(arm, propensity, scores, explored=mean.item(arm) < mean.item(mean.argmax()))
+    return Choice(arm, propensity, scores, mean.item(arm) < mean.item(mean.argmax()))
 
 
 def distribution(choice: Choice) -> Array:
@@ -71,3 +74,49 @@ def distribution(choice: Choice) -> Array:
             "its scores: its learner must give the probabilities of all arms, Choice(…, probabilities=…)"
         )
     return shares
+
+
+@final
+class RoundRobin:
+    """Counts the turns of every arm; next is the eligible arm with the fewest turns and the lowest number.
+
+    Turns are decisions, not rewards: while rewards are on their way, no arm is tried again and again.
+
+    Attributes:
+        fewest: turns of the arm with the fewest.
+        total: turns of all arms together.
+
+    """
+
+    __slots__ = ("_counts", "_last", "fewest", "total")
+
+    def __init__(self, n_arms: int) -> None:
+        self._counts = np.zeros(n_arms)
+        self.fewest = self._last = self.total = 0
+
+    def of(self, arms: BoolArray) -> int:
+        """Turns of these arms together."""
+        return int(self._counts[arms].sum())
+
+    def due(self, n_turns: int, eligible: BoolArray | None) -> bool:
+        """Whether an eligible arm has had fewer than `n_turns` turns."""
+        return self.fewest < n_turns and (eligible is None or bool(self._counts[eligible].min() < n_turns))
+
+    def next(self, eligible: BoolArray | None) -> Choice:
+        """The arm whose turn it is. Known beforehand, so its propensity is 1."""
+        arm = self._last = int(mask_scores(-self._counts, eligible).argmax())
+        self._counts[arm] += 1
+        self.fewest = int(self._counts.min())
+        self.total += 1
+        return Choice(arm, 1.0, mask_scores(np.zeros(len(self._counts)), eligible), explored=True)
+
+    def withdraw(self) -> None:
+        """Take the last turn back."""
+        self._counts[self._last] -= 1
+        self.fewest = min(self.fewest, int(self._counts[self._last]))
+        self.total -= 1
+
+    def add_arm(self) -> None:
+        """Add an arm without turns."""
+        self._counts = np.append(self._counts, 0.0)
+        self.fewest = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, log2, sqrt
 from typing import final
 
@@ -11,9 +11,8 @@ import numpy as np
 from kernelbandits.beliefs import Belief, CommonFunction, JointArms, Prefetched
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.kernels import Gaussian
-from kernelbandits.policies.base import Policy
-from kernelbandits.policies.decisions import Choice
-from kernelbandits.policies.learner import Learner
+from kernelbandits.policies.agent import Policy
+from kernelbandits.policies.learner import Choice, Learner
 from kernelbandits.policies.selection import TIE, best_arm, mask_scores
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
@@ -34,19 +33,16 @@ class SupKernelUCB(Policy):
     2. all w ≤ range · 2⁻ˢ: arms with mean + w below the largest by more than range · 2¹⁻ˢ are eliminated, s grows by 1;
     3. otherwise the arm with the largest w is played, and its reward is learned by level s.
 
-    Whether level s learns a reward depends on contexts and on lower levels, never on the rewards of level s itself, so
-    these are independent given the contexts. The proof of regret O(√(T d̃)) needs that, with the effective dimension d̃;
-    plain optimism has O(d̃ √T). The price is that little is learned from each reward: it is a baseline with a guarantee
-    rather than a policy to use.
+    So the rewards of a level are independent given the contexts. The proof of regret O(√(T d̃)) needs that, with the
+    effective dimension d̃; plain optimism has O(d̃ √T). The price is that little is learned from each reward: it is a
+    baseline with a guarantee rather than a policy to use.
 
     `belief` is that of every level: one common function as in the paper, or `IndependentArms`. `reward_range` is the
     length of an interval that contains the mean rewards. In theory `width` is ‖f‖ + σ √(2 ln(2TK/δ)/ridge). Needs
     `problem.horizon`.
 
-    The scores of a decision are mean + w in step 1 and w in step 3, −∞ for eliminated arms.
-
-    The level of a reward is found by arm and context. A reward that no decision asked for goes to the first level, like
-    data from before.
+    The scores of a decision are mean + w in step 1 and w in step 3, −∞ for eliminated arms. The level of a reward is
+    found by arm and context; a reward that no decision asked for goes to the first level.
 
     Cost per round: with S = ⌈½ log₂ T⌉ + 1 levels at most S predictions and one reward; levels have disjoint data, so
     all S together cost no more than one belief with all data.
@@ -124,19 +120,17 @@ class _SupKernelUCBLearner(Learner):
 
 
 @final
+@dataclass(slots=True, eq=False)
 class _Asked:
     """The levels of the decisions for one arm and context, in order, and the number of rewards observed for it."""
 
-    __slots__ = ("_n_observed", "levels")
-
-    def __init__(self) -> None:
-        self.levels: list[int] = []
-        self._n_observed = 0
+    levels: list[int] = field(default_factory=list)
+    n_observed: int = 0
 
     def next(self) -> int:
         """The level of the next reward; a repeated reward goes to the level of the last decision."""
         if not self.levels:  # the only decision was withdrawn
             return _FIRST
-        decision = min(self._n_observed, len(self.levels) - 1)
-        self._n_observed = decision + 1
+        decision = min(self.n_observed, len(self.levels) - 1)
+        self.n_observed = decision + 1
         return self.levels[decision]

@@ -5,7 +5,7 @@ import pytest
 
 import kernelbandits as kb
 import oracles
-from kernelbandits.beliefs import GrowingLeaveOneOut
+from kernelbandits.policies.commitment_value import GrowingLeaveOneOut
 from kernelbandits.regression import leave_one_out
 
 KERNELS = [(kb.Gaussian(4.0), oracles.gaussian), (kb.Linear(), oracles.linear)]
