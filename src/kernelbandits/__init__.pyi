@@ -47,12 +47,14 @@ from .environments import (
     Synthetic as Synthetic,
     SyntheticInstance as SyntheticInstance,
 )
-from .environments.metrics import (
+from .environments.play import (
+    Trace as Trace,
     lenient_regret as lenient_regret,
     mean_and_standard_error as mean_and_standard_error,
+    play as play,
     ratio_and_standard_error as ratio_and_standard_error,
+    replay as replay,
 )
-from .environments.play import Trace as Trace, play as play, replay as replay
 from .experiments import Experiment as Experiment, Panel as Panel, Results as Results, load as load, run as run
 from .experiments.fits import (
     fit_arms as fit_arms,

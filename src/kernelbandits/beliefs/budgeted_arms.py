@@ -54,23 +54,18 @@ class _BudgetedTracker(Tracker):
         self._data = ArmData(problem.n_arms, problem.dim)
         self._arms = [_SketchedArm(belief, arm) for arm in range(problem.n_arms)]
         self._belief = belief
-        self._block: Prefetched | None = None
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
-        row = self._block.row if self._block is not None and contexts is self._block.shown else None
-        answers = [arm.mean_and_variance(contexts[i : i + 1], row) for i, arm in enumerate(self._arms)]
-        mean, variance = np.array(answers).T
+        mean, variance = np.array([arm.mean_and_variance(contexts) for arm in self._arms]).T
         return mean, np.sqrt(variance)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         self._data.add(context, arm, reward)
-        row = None if self._block is None else self._block.row_with(context, arm)
-        self._arms[arm].observe(*self._data.arrived(arm), row)
+        self._arms[arm].observe(*self._data.arrived(arm))
 
     def prefetch(self, block: Prefetched | None) -> None:
-        self._block = block
-        for i, arm in enumerate(self._arms):
-            arm.prefetch(None if block is None else block.contexts[:, i])
+        for arm in self._arms:
+            arm.prefetch(block)
 
     def add_arm(self, problem: Problem) -> None:
         self._data.add_arm()
@@ -79,9 +74,8 @@ class _BudgetedTracker(Tracker):
 
 
 class _Predictions(NamedTuple):
-    """Contexts (m, d) of one arm, their features (r, m) if it has a sketch, and mean and variance there, (m,)."""
+    """Features (r, m) of m contexts if the arm has a sketch, and mean and variance there, shape (m,)."""
 
-    contexts: Array
     features: Array | None
     mean: Array
     variance: Array
@@ -91,41 +85,47 @@ class _Predictions(NamedTuple):
 class _SketchedArm:
     """One arm's sketch, and its predictions at prefetched contexts, which every reward changes by a rank-one step."""
 
-    __slots__ = ("_belief", "_next", "_prefetched", "_rng", "_sketch")
+    __slots__ = ("_arm", "_belief", "_block", "_next", "_prefetched", "_rng", "_sketch")
 
     def __init__(self, belief: BudgetedArms, arm: int) -> None:
         self._belief = belief
+        self._arm = arm
         self._rng = np.random.default_rng((belief.seed, arm))
         self._sketch: Sketch | None = None
         self._next = 1
+        self._block: Prefetched | None = None
         self._prefetched: _Predictions | None = None
 
-    def mean_and_variance(self, Z: Array, row: int | None) -> tuple[float, float]:
-        """Mean and variance at one context, shape (1, d); `row` is its prefetched round, None if there is none."""
-        found, row = (self._predict(Z), 0) if row is None or self._prefetched is None else (self._prefetched, row)
+    def mean_and_variance(self, contexts: Array) -> tuple[float, float]:
+        """Mean and variance at the arm's context of a round, whose contexts have shape (K, d)."""
+        if self._block is not None and self._prefetched is not None and contexts is self._block.shown:
+            found, row = self._prefetched, self._block.row
+        else:
+            found, row = self._predict(contexts[self._arm : self._arm + 1]), 0
         return found.mean.item(row), found.variance.item(row)
 
     def _predict(self, Z: Array) -> _Predictions:
         prior = self._belief.model.kernel.diagonal(Z)
         if self._sketch is None:
-            return _Predictions(Z, None, np.zeros(len(Z)), prior)
+            return _Predictions(None, np.zeros(len(Z)), prior)
         features = self._sketch.features(Z)
-        return _Predictions(Z, features, *self._sketch.mean_and_variance(features, prior))
+        return _Predictions(features, *self._sketch.mean_and_variance(features, prior))
 
-    def prefetch(self, contexts: Array | None) -> None:
-        """Predict at contexts of shape (B, d), and keep the predictions current; None forgets them."""
-        self._prefetched = None if contexts is None else self._predict(contexts)
+    def prefetch(self, block: Prefetched | None) -> None:
+        """Predict at the arm's contexts of the block, and keep the predictions current; None forgets them."""
+        self._block = block
+        self._prefetched = None if block is None else self._predict(block.contexts[:, self._arm])
 
-    def observe(self, X: Array, y: Array, row: int | None) -> None:
-        """Take the last of the rewards y at the rows of X into account; `row` is its prefetched round or None."""
+    def observe(self, X: Array, y: Array) -> None:
+        """Take the last of the rewards y at the rows of X into account."""
         if self._sketch is None or len(y) >= self._next:
             centers = X if self._sketch is None else self._drawn(X, self._sketch.basis.size)
             self._sketch = Sketch(Basis.of(self._belief.model.kernel, centers), self._belief.model.ridge, X, y)
             self._next = len(y) + 1 if len(y) < _FEW else ceil(_GROWTH * len(y))
-            if self._prefetched is not None:
-                self.prefetch(self._prefetched.contexts)
+            self.prefetch(self._block)
             return
         known = None if self._prefetched is None else self._prefetched.features
+        row = None if self._block is None else self._block.row_with(X[-1], self._arm)
         phi = self._sketch.features(X[-1:])[:, 0] if known is None or row is None else known[:, row]
         direction, gain, loss = self._sketch.observe(phi, float(y[-1]))
         if self._prefetched is not None and known is not None:

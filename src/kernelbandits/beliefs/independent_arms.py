@@ -106,16 +106,18 @@ class ArmsTracker(PosteriorTracker):
         return posterior.at(context)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        prefetched, posterior, row = self._prefetched, self.posteriors[arm], None
-        if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:
+        prefetched = self._prefetched
+        row = None if prefetched is None else prefetched.block.row_with(context, arm)
+        if prefetched is None or row is None:
             outlook = self._live_outlook(context, arm)
         else:
             outlook = prefetched.outlook(arm, row)
-        self.posteriors[arm] = posterior = posterior._extend(context, reward, outlook)
+        self.posteriors[arm] = posterior = self.posteriors[arm]._extend(context, reward, outlook)
         self._stale.add(arm)
         self._asked = None
         if prefetched is not None:
-            prefetched.observe(posterior, arm, row)
+            known = prefetched.outside(posterior, arm) if row is None else prefetched.within(arm, row)
+            prefetched.observe(posterior, arm, known)
 
     def prefetch(self, block: Prefetched | None) -> None:
         last, self._prefetched = self._prefetched, None

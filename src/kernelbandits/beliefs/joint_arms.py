@@ -86,8 +86,8 @@ class JointTracker(PosteriorTracker):
         posterior = self.posteriors[0]._extend(pair(context, arm), reward, self.outlook(context, arm))
         self.posteriors[0] = posterior
         if self._prefetched is not None:
-            # Without its row: covariances within the block would be computed for all K arms, and one of them is used.
-            self._prefetched.observe(posterior, 0, None)
+            # Not `within`: covariances within the block would be computed for all K arms, and one of them is used.
+            self._prefetched.observe(posterior, 0, self._prefetched.outside(posterior, 0))
 
     def prefetch(self, block: Prefetched | None) -> None:
         last, self._prefetched = self._prefetched, None

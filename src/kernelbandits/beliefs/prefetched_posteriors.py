@@ -76,26 +76,31 @@ class PrefetchedPosteriors:
             self.variance.item(arm, row),
         )
 
-    def observe(self, posterior: Posterior, arm: int, row: int | None) -> None:
-        """Take the newest observation of the arm's posterior into account; `row` is its round, None if not known."""
+    def observe(self, posterior: Posterior, arm: int, covariances: Array) -> None:
+        """Take the newest observation of the arm's posterior into account.
+
+        `covariances` are those of the observation with the contexts ahead: `within` the block, or `outside` of it.
+        """
         n, last, V, start = self._n[arm], posterior.last, self._V[arm], self.start
         assert last is not None
         assert posterior.n == n + 1, "posteriors are followed one observation at a time"
         if n == len(V):
             V = self._V[arm] = np.concatenate([V, np.empty_like(V)])
-        v = np.subtract(self._covariances(posterior, arm, row), last.row @ V[:n, start:], out=V[n, start:])
+        v = np.subtract(covariances, last.row @ V[:n, start:], out=V[n, start:])
         v /= last.pivot
         mean, variance = self.mean[arm, start:], self.variance[arm, start:]
         mean += v * posterior.whitened_targets[n]
         variance -= v * v
         self._n[arm] = n + 1
 
-    def _covariances(self, posterior: Posterior, arm: int, row: int | None) -> Array:
-        """K(x, Z) for the newest observation x and the arm's contexts that are not past."""
-        if row is None:
-            newest = self._kernel.left(posterior.points[posterior.n - 1 : posterior.n])
-            fresh: Array = self._kernel.evaluate(newest, self._right_features(arm))[0]
-            return fresh
+    def outside(self, posterior: Posterior, arm: int) -> Array:
+        """K(x, Z) for the newest observation x of the posterior and the arm's contexts that are not past."""
+        newest = self._kernel.left(posterior.points[posterior.n - 1 : posterior.n])
+        covariances: Array = self._kernel.evaluate(newest, self._right_features(arm))[0]
+        return covariances
+
+    def within(self, arm: int, row: int) -> Array:
+        """K(x, Z) for the arm's context x in a round of the block and its contexts that are not past."""
         known = self._K[arm]
         if known is None:
             # K(Z, Z) for all observations of this arm in the rest of the block.

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-from kernelbandits.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from kernelbandits.experiments import RunOptions
-
 
 kernel_option = click.option(
     "--kernel",
@@ -50,14 +44,3 @@ def with_options(*options: Callable[..., Any]) -> Callable[[Callable[..., None]]
         return command
 
     return decorate
-
-
-def run_options_of(folder: Path, *, engine: str, scheduler: str | None, jobs: int | None, **options: Any) -> RunOptions:
-    """The options of a run into this folder, with the engine that was asked for."""
-    from kernelbandits.experiments import RunOptions, dask, local
-
-    if scheduler is not None and engine != "dask":
-        raise InvalidArgument("--scheduler needs --engine dask")
-    if scheduler is not None and jobs is not None:
-        raise InvalidArgument("--jobs has no meaning with --scheduler: the scheduler's workers do the work")
-    return RunOptions(folder, dask(scheduler, jobs) if engine == "dask" else local(jobs), **options)

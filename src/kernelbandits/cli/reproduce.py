@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kernelbandits.cli.options import COUNT, RUN_OPTIONS, run_options_of, with_options
+from kernelbandits.cli.options import COUNT, RUN_OPTIONS, with_options
 from kernelbandits.errors import InvalidArgument, nearest
 
 _STUDY_OPTIONS = (
@@ -55,7 +55,7 @@ def reproduce(name: str, out: Path | None, debug: bool, **given: Any) -> None:
       kernelbandits reproduce real-world --data-dir my-data-sets
       kernelbandits reproduce all --out results
     """
-    from kernelbandits.experiments import load, report_experiment, shipped
+    from kernelbandits.experiments import load, report_experiment, run_options, shipped
     from kernelbandits.paper import STUDIES
 
     experiments = list(shipped())
@@ -73,7 +73,7 @@ def reproduce(name: str, out: Path | None, debug: bool, **given: Any) -> None:
                 raise InvalidArgument(f"{option} has no meaning for {name}; see kernelbandits reproduce --help")
     for each in chosen:
         folder = Path("results") / each if out is None else out / each if name == "all" else out
-        options = run_options_of(folder, **given)
+        options = run_options(folder, **given)
         if each in STUDIES:
             study = STUDIES[each]
             study.report(options, **{key: value for key, value in own.items() if key in study.own_options})

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kernelbandits.cli.options import RUN_OPTIONS, run_options_of, with_options
+from kernelbandits.cli.options import RUN_OPTIONS, with_options
 
 
 @click.command()
@@ -21,8 +21,8 @@ def run(file: Path, out: Path | None, debug: bool, **given: Any) -> None:
     Classification or Surrogate with path = "my.parquet", relative to the folder of the file.
     Results do not depend on --jobs and --engine.
     """
-    from kernelbandits.experiments import load, report_experiment
+    from kernelbandits.experiments import load, report_experiment, run_options
 
     experiment = load(file)
-    options = run_options_of(Path("results") / experiment.name if out is None else out, **given)
+    options = run_options(Path("results") / experiment.name if out is None else out, **given)
     report_experiment(options.part_of(experiment), options)

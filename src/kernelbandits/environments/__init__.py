@@ -4,8 +4,14 @@ from kernelbandits.environments.avazu import Avazu, AvazuDesign, AvazuStandIn
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.classification import Classification, ClassificationInstance
 from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
-from kernelbandits.environments.metrics import lenient_regret, mean_and_standard_error, ratio_and_standard_error
-from kernelbandits.environments.play import Trace, play, replay
+from kernelbandits.environments.play import (
+    Trace,
+    lenient_regret,
+    mean_and_standard_error,
+    play,
+    ratio_and_standard_error,
+    replay,
+)
 from kernelbandits.environments.surrogate import Contexts, OwnContexts, SharedContexts, Surrogate, SurrogateInstance
 from kernelbandits.environments.synthetic import (
     ApproximateLowRank,

@@ -1,4 +1,4 @@
-"""Playing a policy against an instance."""
+"""Playing a policy against an instance, and the regret of what was played."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from kernelbandits import checks
 from kernelbandits.environments.base import Instance, Rounds
 from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
+from kernelbandits.specs import NonNegative, conform
 from kernelbandits.types import Array, IntArray
 
 BLOCK = 96
@@ -58,7 +59,7 @@ def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Genera
 def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Generator) -> Trace:
     """Play rounds that were drawn beforehand, so that several policies can share them."""
     agent = policy.start(problem, rng)
-    contexts, means, noise, horizon = rounds.contexts, rounds.means, rounds.noise, len(rounds)
+    contexts, means, noise, horizon = rounds.contexts, rounds.means, rounds.noise, len(rounds.noise)
     chosen: list[int] = []
     propensities: list[float] = []
     choose, observe = agent._choose, agent._observe  # without checks: rounds are checked when they are made
@@ -72,3 +73,33 @@ def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Gene
     arms = np.array(chosen, dtype=np.int64)
     played = means[np.arange(horizon), arms]
     return Trace(arms, played + noise, means.max(axis=1) - played, np.array(propensities))
+
+
+def mean_and_standard_error(values: Array, axis: int = 0) -> tuple[Array, Array]:
+    """Return the mean over the seeds and its standard error s/√n; the error is NaN for a single seed."""
+    n = values.shape[axis]
+    mean = values.mean(axis=axis)
+    if n < 2:
+        return mean, np.full_like(mean, np.nan)
+    return mean, values.std(axis=axis, ddof=1) / np.sqrt(n)
+
+
+def ratio_and_standard_error(first: Array, second: Array) -> tuple[float, float]:
+    """Return the ratio r of the means of `first` and `second`, paired by seed, and its standard error (or NaN).
+
+    To first order the error of r is that of the mean of aᵢ − r bᵢ, divided by the mean of b.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.divide(first.mean(), second.mean())
+        _, error = mean_and_standard_error(first - ratio * second)
+        return float(ratio), float(np.divide(error, second.mean()))
+
+
+def lenient_regret(regrets: Array, delta: float) -> Array:
+    """Return R_Δ(t) = Σ_{s ≤ t} Φ_Δ(r(s)), Φ_Δ(a) = max(a − Δ, 0), for regrets of shape (seeds, T); shape (T,).
+
+    r(s) is an expectation, so regrets are averaged over seeds before the threshold is applied.
+    """
+    delta = conform(delta, NonNegative, "delta")
+    expected = np.atleast_2d(regrets).mean(axis=0)
+    return np.cumsum(np.maximum(expected - delta, 0.0))

@@ -17,7 +17,8 @@ from typing import Any, final
 import polars as pl
 
 from kernelbandits import __version__
-from kernelbandits.experiments.engines import Engine
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.experiments.engines import Engine, dask, local
 from kernelbandits.experiments.grid import Experiment, own_code
 from kernelbandits.experiments.results import (
     Results,
@@ -58,6 +59,15 @@ class RunOptions:
         if self.horizon is not None:
             experiment = replace(experiment, horizon=self.horizon)
         return experiment.only(self.only) if self.only else experiment
+
+
+def run_options(folder: Path, *, engine: str, scheduler: str | None, jobs: int | None, **options: Any) -> RunOptions:
+    """The options of a run into this folder as the command is given them, with the engine by name."""
+    if scheduler is not None and engine != "dask":
+        raise InvalidArgument("--scheduler needs --engine dask")
+    if scheduler is not None and jobs is not None:
+        raise InvalidArgument("--jobs has no meaning with --scheduler: the scheduler's workers do the work")
+    return RunOptions(folder, dask(scheduler, jobs) if engine == "dask" else local(jobs), **options)
 
 
 @final

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 import polars as pl
 
-from kernelbandits.environments.metrics import mean_and_standard_error
+from kernelbandits.environments import mean_and_standard_error
 from kernelbandits.experiments.grid import Experiment, files_in
 from kernelbandits.reporting import (
     Axis,

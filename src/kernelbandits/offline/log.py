@@ -9,8 +9,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.environments import reward_points
-from kernelbandits.environments.metrics import mean_and_standard_error
+from kernelbandits.environments import mean_and_standard_error, reward_points
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
