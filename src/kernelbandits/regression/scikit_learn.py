@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ class _KernelRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     """
 
-    def _estimator(self) -> ExactEstimator:
-        raise NotImplementedError
+    @abstractmethod
+    def _estimator(self) -> ExactEstimator: ...
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit to points X of shape (n, d) and targets y of shape (n,)."""
