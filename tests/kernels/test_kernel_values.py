@@ -44,6 +44,7 @@ FORMULAS = [
         kb.Schoenberg(coefficients=(0.5, 0.2, 0.1), dim=8),
         lambda x, z: sum(a * eval_gegenbauer(m, 3.0, cosine(x, z)) for m, a in enumerate((0.5, 0.2, 0.1))),
     ),
+    (kb.Laplace(gamma=0.8) + 0.7, lambda x, z: exp(-0.8 * distance(x, z)) + 0.7),
     (kb.Linear() + kb.Gaussian(), lambda x, z: inner(x, z) + exp(-(distance(x, z) ** 2))),
     (kb.Linear() * kb.Gaussian(), lambda x, z: inner(x, z) * exp(-(distance(x, z) ** 2))),
     (3 * kb.Linear(), lambda x, z: 3 * inner(x, z)),

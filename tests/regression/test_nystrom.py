@@ -122,6 +122,16 @@ def test_sums_over_partitions_give_the_fit_to_the_whole():
     assert np.allclose(estimator.solve(first).mean(Z), estimator.fit(X, y).mean(Z), atol=1e-10)
 
 
+def test_residual_of_merged_sums_is_that_of_all_their_data():
+    X, y, _ = data()
+    estimator = kb.Nystrom(kb.Gaussian(), 0.3, n_centers=25)
+    basis = estimator.basis(X)
+    first, second = equations(basis, (X[:100], y[:100])), equations(basis, (X[100:], y[100:]))
+    first.merge(second)
+    fit = estimator.solve(first)
+    assert fit.report.residual == pytest.approx(np.sqrt(np.mean((y - fit.mean(X)) ** 2) / np.mean(y**2)), rel=1e-6)
+
+
 def test_sums_over_other_centres_are_not_merged():
     X, y, _ = data()
     first, second = (equations(Basis.of(kb.Gaussian(), X[rows]), (X, y)) for rows in (slice(0, 20), slice(20, 40)))

@@ -128,6 +128,17 @@ def test_principal_components_are_those_of_the_singular_value_decomposition():
     assert f"5 columns reduced to 2 principal components, which hold {share:.1%} of the variance" in encoder.notes
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_largest_entry_of_a_principal_axis_is_positive(seed):
+    """An eigenvector is known up to its sign only: without a rule, it is up to the library that computes it."""
+    X = np.random.default_rng(seed).standard_normal((60, 5))
+    encoder, points = kb.Encoding(dim=4).encode(pl.DataFrame({f"x{j}": X[:, j] for j in range(5)}), "t")
+    largest = encoder.axes[np.abs(encoder.axes).argmax(axis=0), np.arange(4)]
+    assert (largest > 0.0).all()
+    standard = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert np.allclose(points, encoder.scale * standard @ encoder.axes)
+
+
 @pytest.mark.parametrize(
     ("column", "words"),
     [
