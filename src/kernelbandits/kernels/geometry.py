@@ -167,7 +167,8 @@ class Spherical(ProductGeometry):
     def left(self, X: Array, out: Array | None = None) -> Array:
         if X.shape[1] > self.max_dim:
             raise InvalidArgument(
-                f"this Schoenberg kernel is positive definite up to dim={self.max_dim}; got points with {X.shape[1]} features"
+                f"this Schoenberg kernel is positive definite up to dim={self.max_dim}; "
+                f"got points with {X.shape[1]} features"
             )
         norms = np.sqrt(np.vecdot(X, X))
         if not norms.all():
