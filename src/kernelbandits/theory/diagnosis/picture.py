@@ -47,11 +47,18 @@ def _errors(report: Diagnosis) -> Chart:
     shown = np.isfinite(curve.variance) & (curve.variance > 0)
     if shown.any():
         marks.append(Line(curve.sizes[shown], curve.variance[shown], _VARIANCE, "effective variance, in σ²"))
+    errors = Axis("error (units: see legend)")
+    positive = np.concatenate([curve.bias[curve.bias > 0], curve.variance[shown]])
+    if len(positive):
+        # At least a decade, so that a bias that stays at 1 looks constant, whatever its rounding errors.
+        flat = report.recommendation is None and positive.max() < 3.0 * positive.min()
+        limits = {"low": positive.min() / 3.0, "high": 3.0 * positive.max()} if flat else {}
+        errors = Axis(errors.label, "log", **limits)
     return Chart(
         f"Bias and variance with {report.kernel}",
         (*marks, *_advice(report), _paper_budget(report)),
         Axis("draws per arm N", "log"),
-        Axis("error (units: see legend)", "log" if shown.any() or (curve.bias > 0).any() else "linear"),
+        errors,
     )
 
 
