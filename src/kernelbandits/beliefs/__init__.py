@@ -13,4 +13,5 @@ from kernelbandits.beliefs.empirical_bayes import EmpiricalBayes
 from kernelbandits.beliefs.hierarchical_bayes import HierarchicalBayes
 from kernelbandits.beliefs.independent_arms import IndependentArms
 from kernelbandits.beliefs.joint_arms import JointArms
+from kernelbandits.beliefs.levels import ArmLevels, arm_levels
 from kernelbandits.beliefs.linear_arms import LinearArms

@@ -1,0 +1,69 @@
+"""Levels of arms: what each arm pays on average, estimated from all arms together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelbandits.linalg import EPS
+from kernelbandits.types import Array
+
+
+class ArmLevels(NamedTuple):
+    """Levels μᵢ of the rewards of K arms, shape (K,), and what surrounds them.
+
+    Attributes:
+        levels: estimate of every arm's mean reward; of an arm without rewards, the mean `center` of the levels.
+        center: mean of the levels.
+        between: standard deviation τ of the levels between arms.
+        within: standard deviation of rewards around the mean of their arm. If no arm has two rewards, of all rewards.
+
+    """
+
+    levels: Array
+    center: float
+    between: float
+    within: float
+
+
+def arm_levels(rewards: Sequence[Array]) -> ArmLevels:
+    """The best linear predictions of arm means in yᵢⱼ = μᵢ + εᵢⱼ, μᵢ ~ (μ, τ²), εᵢⱼ ~ (0, σ²), by moments.
+
+    An arm's mean is drawn toward that of all arms by σ²/(σ² + nᵢτ²): arms that pay alike share their level, and one
+    that pays very differently changes no other. Shift and scale of the rewards shift and scale the answer. Rewards
+    that are equal up to rounding have `within` 0.
+
+    `rewards` has one array of shape (nᵢ,) per arm, with nᵢ = 0 for an arm that was not played. Reference: the
+    method-of-moments estimate of variance components, DerSimonian & Laird 1986.
+
+    >>> arm_levels([np.array([1.0, 3.0]), np.array([101.0, 103.0]), np.array([])]).levels.round(1)
+    array([  2., 102.,  52.])
+    """
+    played = [arm for arm, each in enumerate(rewards) if len(each)]
+    if not played:
+        return ArmLevels(np.zeros(len(rewards)), 0.0, 0.0, 0.0)
+    together = np.concatenate([rewards[arm] for arm in played])
+    origin = float(together.min())  # so that equal rewards have differences of exactly 0
+    negligible = (8.0 * EPS * float(np.abs(together).max())) ** 2  # squared differences that rounding makes
+    counts = np.array([len(rewards[arm]) for arm in played], dtype=np.float64)
+    means = np.array([(rewards[arm] - origin).mean() for arm in played])
+    n, n_played, mean = counts.sum(), len(played), (together - origin).mean()
+    if n == n_played:  # one reward per arm: nothing tells levels from noise, so all of it is taken as noise
+        variance = float(np.var(together - origin)) * n / max(n - 1.0, 1.0)
+        variance = variance if variance > negligible else 0.0
+        center, between, shares = mean, 0.0, np.zeros(n_played)
+    else:
+        deviations = [rewards[arm] - origin - level for arm, level in zip(played, means, strict=True)]
+        variance = float(sum(each @ each for each in deviations)) / (n - n_played)
+        excess = float(counts @ (means - mean) ** 2) - (n_played - 1) * variance
+        between = max(excess, 0.0) / (n - float(counts @ counts) / n) if n_played > 1 else 0.0
+        between, variance = (part if part > negligible else 0.0 for part in (between, variance))
+        shares = between / (between + variance / counts) if between else np.zeros(n_played)
+        weights = 1.0 / (between + variance / counts) if between + variance else counts
+        center = weights @ means / weights.sum()
+    levels = np.full(len(rewards), origin + center)
+    levels[played] += shares * (means - center)
+    return ArmLevels(levels, float(origin + center), sqrt(between), sqrt(variance))
