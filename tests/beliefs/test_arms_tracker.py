@@ -41,7 +41,7 @@ def test_arms_of_very_different_size_that_grow(kernel):
 
 def test_a_branch_of_an_arms_posterior_changes_nothing():
     rng = np.random.default_rng(1)
-    tracker = kb.IndependentArms(kb.GaussianProcess(kb.Gaussian(), 0.3)).start(kb.Problem(2, DIM))
+    tracker = ArmsTracker.without_data(kb.GaussianProcess(kb.Gaussian(), 0.3), kb.Problem(2, DIM))
     for _ in range(40):
         contexts = rng.standard_normal((2, DIM))
         before = tracker.mean_and_std(contexts)

@@ -59,7 +59,7 @@ def test_a_sketch_is_close_to_the_exact_belief():
 @pytest.mark.parametrize("prefetching", [False, True])
 def test_the_answers_are_those_of_a_fit_of_all_rewards_to_the_same_centres(prefetching):
     n_arms, dim, rng = 2, 3, np.random.default_rng(5)
-    tracker = kb.BudgetedArms(MODEL, budget=25).start(kb.Problem(n_arms, dim))
+    tracker = kb.BudgetedArms(MODEL, budget=25, rewards=kb.AsGiven()).start(kb.Problem(n_arms, dim))
     seen = [([], []) for _ in range(n_arms)]
     for _ in range(20):
         block = kb.Prefetched(rng.standard_normal((16, n_arms, dim)))
@@ -82,7 +82,7 @@ def test_the_answers_are_those_of_a_fit_of_all_rewards_to_the_same_centres(prefe
 @pytest.mark.parametrize(("dim", "fewest", "most"), [(1, 3, 60), (30, 150, 150)])
 def test_the_number_of_centres_follows_the_effective_dimension_up_to_the_budget(dim, fewest, most):
     X, y, _ = data(800, dim=dim)
-    tracker = follow(kb.BudgetedArms(MODEL, budget=150), X, y)
+    tracker = follow(kb.BudgetedArms(MODEL, budget=150, rewards=kb.AsGiven()), X, y)
     [arm] = tracker._arms
     assert fewest <= arm._sketch.basis.n_given <= most
 

@@ -26,6 +26,10 @@ every_covariance = pytest.mark.parametrize("covariance", COVARIANCES, ids=repr)
 observations = st.lists(st.tuples(st.integers(0, K - 1), st.integers(0, 5)), max_size=25)
 
 
+def as_given(covariance):
+    return kb.JointArms(MODEL, covariance, rewards=kb.AsGiven())
+
+
 def draw(seed, n, n_arms=K, dim=DIM):
     """Contexts, arms and rewards of n observations."""
     rng = np.random.default_rng(seed)
@@ -58,7 +62,7 @@ def direct(B, X, arms, y, contexts):
 @every_covariance
 def test_it_is_one_solve_over_all_pairs(covariance):
     X, arms, y = draw(0, 30)
-    tracker = told(kb.JointArms(MODEL, covariance), X, arms, y)
+    tracker = told(as_given(covariance), X, arms, y)
     contexts = np.random.default_rng(1).standard_normal((K, DIM))
     B = covariance.matrix(K)
     assert np.allclose(tracker.mean_and_std(contexts), direct(B, X, arms, y, contexts), atol=1e-10)
@@ -79,7 +83,7 @@ def test_without_sharing_arms_are_independent(seen):
 
 def test_a_common_function_is_one_process_for_all_pairs():
     X, arms, y = draw(4, 40)
-    tracker = told(kb.JointArms(MODEL, kb.CommonFunction()), X, arms, y)
+    tracker = told(as_given(kb.CommonFunction()), X, arms, y)
     contexts = np.random.default_rng(5).standard_normal((K, DIM))
     everything = MODEL.fit(X, y)
     mean, std = tracker.mean_and_std(contexts)
@@ -92,7 +96,7 @@ def test_a_common_function_is_the_process_of_scikit_learn():
     from sklearn.gaussian_process.kernels import RBF
 
     X, arms, y = draw(6, 40)
-    tracker = told(kb.JointArms(MODEL, kb.CommonFunction()), X, arms, y)
+    tracker = told(as_given(kb.CommonFunction()), X, arms, y)
     peer = GaussianProcessRegressor(RBF(length_scale=np.sqrt(DIM / 8.0)), alpha=RIDGE, optimizer=None).fit(X, y)
     contexts = np.random.default_rng(7).standard_normal((K, DIM))
     expected = peer.predict(contexts, return_std=True)
@@ -104,8 +108,8 @@ def test_the_order_of_rewards_does_not_matter(covariance):
     X, arms, y = draw(8, 25)
     contexts = np.random.default_rng(9).standard_normal((K, DIM))
     shuffled = np.random.default_rng(10).permutation(25)
-    one = told(kb.JointArms(MODEL, covariance), X, arms, y)
-    other = told(kb.JointArms(MODEL, covariance), X[shuffled], arms[shuffled], y[shuffled])
+    one = told(as_given(covariance), X, arms, y)
+    other = told(as_given(covariance), X[shuffled], arms[shuffled], y[shuffled])
     assert np.allclose(one.mean_and_std(contexts), other.mean_and_std(contexts), atol=1e-10)
 
 
@@ -114,7 +118,7 @@ def test_prefetching_changes_nothing(covariance):
     """Rewards come at once, late, twice, and from contexts that are not of the block."""
     rng = np.random.default_rng(11)
     block = kb.Prefetched(rng.standard_normal((12, K, DIM)))
-    plain, ahead = (told(kb.JointArms(MODEL, covariance), *draw(12, 9)) for _ in range(2))
+    plain, ahead = (told(as_given(covariance), *draw(12, 9)) for _ in range(2))
     ahead.prefetch(block)
     for row, contexts in enumerate(block):
         assert np.allclose(plain.mean_and_std(contexts), ahead.mean_and_std(contexts), atol=1e-9)
@@ -133,7 +137,7 @@ def test_prefetching_changes_nothing(covariance):
 @every_covariance
 @pytest.mark.parametrize("policy", [kb.CalibratedUCB, kb.ThompsonSampling])
 def test_policies_act_on_it_and_keep_the_mask(policy, covariance):
-    agent = policy(kb.JointArms(MODEL, covariance), n_initial=1).start(PROBLEM, 0)
+    agent = policy(as_given(covariance), n_initial=1).start(PROBLEM, 0)
     for t, shown in enumerate(np.random.default_rng(13).standard_normal((30, K, DIM))):
         allowed = np.arange(K) != t % K
         decision = agent.choose(shown, eligible=allowed)
@@ -143,7 +147,7 @@ def test_policies_act_on_it_and_keep_the_mask(policy, covariance):
 
 
 def test_a_reward_of_one_arm_moves_those_that_resemble_it():
-    belief = kb.JointArms(MODEL, kb.ArmFeatures(((0.0,), (0.1,), (9.0,)), kb.Gaussian()))
+    belief = as_given(kb.ArmFeatures(((0.0,), (0.1,), (9.0,)), kb.Gaussian()))
     tracker = told(belief, np.zeros((1, DIM)), [0], [1.0])
     mean, std = tracker.mean_and_std(np.zeros((K, DIM)))
     assert mean[0] > mean[1] > 0.9
@@ -155,8 +159,8 @@ def test_a_reward_of_one_arm_moves_those_that_resemble_it():
 @pytest.mark.parametrize("covariance", COVARIANCES[:3], ids=repr)
 def test_an_arm_that_comes_later_is_believed_as_if_it_had_been_there(covariance):
     X, arms, y = draw(15, 20)
-    grown = told(kb.JointArms(MODEL, covariance), X, arms, y)
-    whole = told(kb.JointArms(MODEL, covariance), X, arms, y, kb.Problem(K + 1, DIM))
+    grown = told(as_given(covariance), X, arms, y)
+    whole = told(as_given(covariance), X, arms, y, kb.Problem(K + 1, DIM))
     grown.add_arm(kb.Problem(K + 1, DIM))
     contexts = np.random.default_rng(16).standard_normal((K + 1, DIM))
     for _ in range(2):

@@ -37,13 +37,29 @@ ORDERS = [delayed(1), delayed(2), shuffled(3), np.arange(T)[::-1]]
 @pytest.mark.parametrize("order", ORDERS, ids=["delayed", "delayed again", "shuffled", "backwards"])
 @pytest.mark.parametrize("ridge", [0.01, 1.0])
 def test_known_model(order, ridge):
-    belief = kb.IndependentArms(kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge))
+    belief = kb.IndependentArms(kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge), rewards=kb.AsGiven())
     in_order = told(belief.start(PROBLEM), np.arange(T))
     assert np.allclose(told(belief.start(PROBLEM), order), in_order, rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize("order", ORDERS, ids=["delayed", "delayed again", "shuffled", "backwards"])
+@pytest.mark.parametrize(
+    "belief",
+    [
+        kb.IndependentArms(kb.GaussianProcess(kb.Gaussian(gamma=1.0), 0.1)),
+        kb.JointArms(kb.GaussianProcess(kb.Gaussian(gamma=1.0), 0.1), kb.Exchangeable(0.5)),
+        kb.LinearArms(),
+    ],
+    ids=repr,
+)
+def test_estimated_units(order, belief):
+    last = estimation_counts()[-1]
+    in_order = told(belief.start(PROBLEM), np.arange(last))
+    assert np.allclose(told(belief.start(PROBLEM), order[order < last]), in_order, rtol=0, atol=1e-8)
+
+
 def estimation_counts():
-    """The numbers of rewards at which empirical Bayes estimates: they depend on nothing else."""
+    """The numbers of rewards at which beliefs estimate: they depend on nothing else."""
     counts = [max(2, K)]
     while counts[-1] <= T:
         counts.append(next_estimate(counts[-1], None))

@@ -18,20 +18,20 @@ def data_with(counts):
 
 def test_few_rewards_are_all_taken():
     data = data_with([3, 0, 4])
-    pairs, rewards = sample(data, data.played, 100)
+    pairs, rewards = sample(data, np.array([1.0, 2.0, 3.0]), data.played, 100)
     assert pairs.tolist() == [[i, 0] for i in range(3)] + [[i, 2] for i in range(4)]
-    assert np.allclose(rewards + data.level, 10.0 * pairs[:, 1] + pairs[:, 0])
+    assert np.allclose(rewards, 10.0 * pairs[:, 1] + pairs[:, 0] - (1.0 + pairs[:, 1]))
 
 
 @pytest.mark.parametrize(("counts", "most", "taken"), [([500, 3, 40], 83, [40, 3, 40]), ([90, 90], 50, [25, 25])])
 def test_of_many_rewards_arms_get_equal_parts_of_what_is_left(counts, most, taken):
-    pairs, _ = sample(data_with(counts), list(range(len(counts))), most)
+    pairs, _ = sample(data_with(counts), np.zeros(len(counts)), list(range(len(counts))), most)
     assert np.bincount(pairs[:, 1].astype(int)).tolist() == taken
     assert pairs[: taken[0], 0].max() == counts[0] - 1, "the newest is among them"
 
 
 def test_every_arm_gives_two_rewards_however_many_arms_there_are():
-    assert len(sample(data_with([9] * 8), list(range(8)), 10)[1]) == 16
+    assert len(sample(data_with([9] * 8), np.zeros(8), list(range(8)), 10)[1]) == 16
 
 
 def test_arms_that_are_tied_through_others_are_one_group():

@@ -22,7 +22,7 @@ def with_one(X):
 @pytest.mark.parametrize("intercept", [True, False])
 def test_the_belief_is_ridge_regression_for_every_arm(intercept):
     rng = np.random.default_rng(0)
-    tracker = kb.LinearArms(0.7, intercept).start(kb.Problem(K, DIM))
+    tracker = kb.LinearArms(0.7, intercept, kb.AsGiven()).start(kb.Problem(K, DIM))
     X, y, arms = rng.standard_normal((200, DIM)), rng.standard_normal(200), rng.integers(K, size=200)
     for x, reward, arm in zip(X, y, arms, strict=True):
         tracker.observe(x, int(arm), float(reward))
@@ -36,7 +36,7 @@ def test_the_belief_is_ridge_regression_for_every_arm(intercept):
 
 
 def test_many_copies_of_a_point_keep_the_width_right():
-    tracker = kb.LinearArms(1e-8, intercept=False).start(kb.Problem(1, 2))
+    tracker = kb.LinearArms(1e-8, intercept=False, rewards=kb.AsGiven()).start(kb.Problem(1, 2))
     for _ in range(10_000):
         tracker.observe(np.array([1e3, 0.0]), 0, 1.0)
     mean, width = tracker.mean_and_std(np.array([[1e3, 0.0]]))
@@ -48,7 +48,7 @@ def test_many_copies_of_a_point_keep_the_width_right():
 
 def test_linear_ucb_plays_the_largest_bound():
     rng = np.random.default_rng(1)
-    agent = kb.LinearUCB(alpha=0.8, ridge=2.0).start(kb.Problem(K, DIM), rng=0)
+    agent = kb.LinearUCB(alpha=0.8, ridge=2.0, rewards=kb.AsGiven()).start(kb.Problem(K, DIM), rng=0)
     data = [(np.empty((0, DIM + 1)), np.empty(0)) for _ in range(K)]
     for _ in range(120):
         contexts = rng.standard_normal((K, DIM))
@@ -88,7 +88,7 @@ def taught(policy, seed):
 def test_thompson_sampling_draws_from_the_posterior(eligible):
     """Arms come up as often as when θ itself is drawn, and as often as the decision says."""
     contexts = np.random.default_rng(2).standard_normal((K, DIM))
-    agent = taught(kb.LinearThompsonSampling(scale=1.5, ridge=0.5), seed=0)
+    agent = taught(kb.LinearThompsonSampling(scale=1.5, ridge=0.5, rewards=kb.AsGiven()), seed=0)
     decisions = [agent.choose(contexts, eligible) for _ in range(4000)]
     propensity = {decision.arm: decision.propensity for decision in decisions}
     allowed = np.arange(K) if eligible is None else np.flatnonzero(eligible)

@@ -13,8 +13,8 @@ K, DIM, HORIZON, RIDGE, WIDTH, SPAN = 4, 3, 150, 0.05, 0.6, 1.5
 INSTANCE = kb.Synthetic(kb.LowRank(), n_arms=K, dim=DIM, n_bumps=30).draw(np.random.default_rng(0))
 ROUNDS = INSTANCE.rounds(HORIZON, np.random.default_rng(1))
 MODEL = kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=RIDGE)
-APART = kb.SupKernelUCB(kb.IndependentArms(MODEL), WIDTH, SPAN)
-COMMON = kb.SupKernelUCB(kb.JointArms(MODEL), WIDTH, SPAN)
+APART = kb.SupKernelUCB(kb.IndependentArms(MODEL, kb.AsGiven()), WIDTH, SPAN)
+COMMON = kb.SupKernelUCB(kb.JointArms(MODEL, rewards=kb.AsGiven()), WIDTH, SPAN)
 
 
 def estimate(data, x):
@@ -94,7 +94,7 @@ def test_the_horizon_is_needed():
 
 def test_rewards_of_decisions_that_were_certain_are_not_learned():
     """Where everything is known well enough, what comes in changes nothing."""
-    policy = kb.SupKernelUCB(kb.JointArms(MODEL), width=0.01)
+    policy = kb.SupKernelUCB(kb.JointArms(MODEL, rewards=kb.AsGiven()), width=0.01)
     agent = policy.start(kb.Problem(K, DIM, horizon=100), rng=0)
     first = agent.choose(ROUNDS.contexts[0])
     assert not first.explored
@@ -103,7 +103,9 @@ def test_rewards_of_decisions_that_were_certain_are_not_learned():
 
 
 def test_a_reward_that_nobody_asked_for_is_learned_by_the_first_level():
-    agent = kb.SupKernelUCB(kb.JointArms(MODEL), width=2.0).start(kb.Problem(K, DIM, horizon=100), rng=0)
+    agent = kb.SupKernelUCB(kb.JointArms(MODEL, rewards=kb.AsGiven()), width=2.0).start(
+        kb.Problem(K, DIM, horizon=100), rng=0
+    )
     contexts = ROUNDS.contexts[0]
     agent.observe(contexts[1], 1, 1.0)
     known = MODEL.fit(contexts[1:2], [1.0])
@@ -111,7 +113,7 @@ def test_a_reward_that_nobody_asked_for_is_learned_by_the_first_level():
 
 
 def test_it_learns_a_common_function_of_one_feature():
-    policy = kb.SupKernelUCB(kb.JointArms(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=0.1)), 1.0, reward_range=4.0)
+    policy = kb.SupKernelUCB(kb.JointArms(replace(MODEL, ridge=0.1), rewards=kb.AsGiven()), 1.0, reward_range=4.0)
     regrets = {policy: 0.0, kb.Uniform(): 0.0}
     for seed in range(1000, 1004):
         instance = kb.Synthetic(kb.LowRank(n_active=1), n_arms=5, dim=1, n_bumps=20, noise_std=0.1).draw(seed)

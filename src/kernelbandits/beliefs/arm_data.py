@@ -64,6 +64,12 @@ class ArmData:
         for y, part in zip(self._y, np.split(changed, np.cumsum(self.counts)[:-1]), strict=True):
             y[: len(part)] = part
 
+    def restate(self, shifts: Array, factor: float) -> None:
+        """Replace every reward y of arm i by (y − shiftsᵢ)/factor."""
+        for y, n, shift in zip(self._y, self.counts, shifts, strict=True):
+            y[:n] -= shift
+            y[:n] /= factor
+
     def arrived(self, arm: int) -> tuple[Array, Array]:
         """Contexts (n, d) and rewards (n,) of an arm in the order of arrival. Views: do not write."""
         n = self.counts[arm]
@@ -86,9 +92,9 @@ class ArmData:
         return [int(arm) for arm in np.flatnonzero(self.counts)]
 
     @property
-    def level(self) -> float:
-        """The mean over played arms of their mean rewards."""
-        return float(np.mean([self.of(arm)[1].mean() for arm in self.played])) if len(self) else 0.0
+    def rewards(self) -> list[Array]:
+        """The rewards of every arm, sorted, K arrays of shape (n,): new arrays, the same for any order of arrival."""
+        return [np.sort(y[:n]) for y, n in zip(self._y, self.counts, strict=True)]
 
     def thinned(self, arm: int, most: int) -> tuple[Array, Array]:
         """At most `most` rewards of an arm with their contexts, evenly spread over the order that `of` gives."""

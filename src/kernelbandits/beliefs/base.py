@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import final
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Outlook, Posterior
 from kernelbandits.specs import Spec
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
 
 
 @final
@@ -77,7 +78,22 @@ class Tracker(ABC):
         """Add an arm, the last of `problem`, and forget prefetched rounds; or raise and change nothing."""
 
 
-class PosteriorTracker(Tracker):
+class AffineTracker(Tracker):
+    """A tracker whose means are linear in the rewards, so that it can follow a change of their units."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def functions(self) -> IntArray:
+        """The number of each arm's reward function, shape (K,): arms with one function have one number."""
+
+    @abstractmethod
+    def restate(self, shifts: Array, factor: float) -> None:
+        """Replace every reward y of arm i that was observed by (y − shiftsᵢ)/factor; `shifts` has shape (K,)."""
+
+
+class PosteriorTracker(AffineTracker):
     """A tracker that holds Gaussian-process posteriors: one per arm, or one for all arms.
 
     Attributes:
@@ -97,11 +113,22 @@ class PosteriorTracker(Tracker):
         """What is known about the arm's reward at a context."""
 
 
+def restated(posterior: Posterior, shifts: Array, factor: float) -> Posterior:
+    """The posterior given (y − shifts)/factor instead of its targets y, in O(n²); `shifts` has shape (n,)."""
+    n, targets = posterior.n, posterior.whitened_targets.copy()
+    targets[:n] -= posterior.factor.whiten(shifts)
+    targets[:n] /= factor
+    return replace(posterior, whitened_targets=targets)
+
+
 class Belief(Spec, ABC):
     """How rewards are modelled. Policies such as Thompson sampling act on any belief."""
 
     __slots__ = ()
 
     @abstractmethod
-    def start(self, problem: Problem) -> Tracker:
-        """A tracker without rewards; raises if the belief does not fit the problem."""
+    def start(self, problem: Problem, rng: np.random.Generator | int = 0) -> Tracker:
+        """A tracker without rewards; raises if the belief does not fit the problem.
+
+        All of its randomness comes from `rng` (a generator or a seed).
+        """

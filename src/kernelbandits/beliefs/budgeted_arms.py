@@ -8,13 +8,15 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.base import Belief, Prefetched, Tracker
+from kernelbandits.beliefs.base import AffineTracker, Belief, Prefetched, Tracker
+from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
 from kernelbandits.linalg import InverseFactor, pieces
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Basis, GaussianProcess, rows_of_block
-from kernelbandits.specs import Count, CountFromZero, Positive
-from kernelbandits.types import Array
+from kernelbandits.specs import Count, Positive
+from kernelbandits.types import Array, IntArray
 
 _FEW = 16
 _GROWTH = 1.2
@@ -29,7 +31,7 @@ class BudgetedArms(Belief):
     Whenever an arm's rewards have grown by a fifth, its centres are drawn anew: a context becomes one with probability
     min(1, oversampling · var/ridge), its current ridge leverage score, so that their number follows the effective
     dimension Σ var/ridge. If these are more than `budget`, so many of them are drawn in proportion to their scores.
-    `seed` is for the draws.
+    For `rewards` see `IndependentArms`.
 
     Cost with r ≤ budget centres: O(r² + r d) per reward and O(K (r² + r d)) per round, less if it was prefetched;
     memory O(K r²) besides the contexts themselves.
@@ -42,18 +44,19 @@ class BudgetedArms(Belief):
     model: GaussianProcess
     budget: Count = 300
     oversampling: Positive = 4.0
-    seed: CountFromZero = 0
+    rewards: RewardUnits = Standardized()
 
-    def start(self, problem: Problem) -> Tracker:
-        return _BudgetedTracker(self, problem)
+    def start(self, problem: Problem, rng: np.random.Generator | int = 0) -> Tracker:
+        return self.rewards.start(_BudgetedTracker(self, problem, checks.generator(rng)), problem.n_arms)
 
 
 @final
-class _BudgetedTracker(Tracker):
-    def __init__(self, belief: BudgetedArms, problem: Problem) -> None:
+class _BudgetedTracker(AffineTracker):
+    def __init__(self, belief: BudgetedArms, problem: Problem, rng: np.random.Generator) -> None:
         self._data = ArmData(problem.n_arms, problem.dim)
-        self._arms = [_SketchedArm(belief, arm) for arm in range(problem.n_arms)]
+        self._arms = [_SketchedArm(belief, arm, own) for arm, own in enumerate(rng.spawn(problem.n_arms))]
         self._belief = belief
+        self._rng = rng
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         mean, variance = np.array([arm.mean_and_variance(contexts) for arm in self._arms]).T
@@ -63,13 +66,22 @@ class _BudgetedTracker(Tracker):
         self._data.add(context, arm, reward)
         self._arms[arm].observe(*self._data.arrived(arm))
 
+    @property
+    def functions(self) -> IntArray:
+        return np.arange(len(self._arms))
+
+    def restate(self, shifts: Array, factor: float) -> None:
+        self._data.restate(shifts, factor)
+        for arm, shift in zip(self._arms, shifts, strict=True):
+            arm.restate(float(shift), factor)
+
     def prefetch(self, block: Prefetched | None) -> None:
         for arm in self._arms:
             arm.prefetch(block)
 
     def add_arm(self, problem: Problem) -> None:
         self._data.add_arm()
-        self._arms.append(_SketchedArm(self._belief, len(self._arms)))
+        self._arms.append(_SketchedArm(self._belief, len(self._arms), *self._rng.spawn(1)))
         self.prefetch(None)
 
 
@@ -87,10 +99,10 @@ class _SketchedArm:
 
     __slots__ = ("_arm", "_belief", "_block", "_next", "_prefetched", "_rng", "_sketch")
 
-    def __init__(self, belief: BudgetedArms, arm: int) -> None:
+    def __init__(self, belief: BudgetedArms, arm: int, rng: np.random.Generator) -> None:
         self._belief = belief
         self._arm = arm
-        self._rng = np.random.default_rng((belief.seed, arm))
+        self._rng = rng
         self._sketch: Sketch | None = None
         self._next = 1
         self._block: Prefetched | None = None
@@ -134,6 +146,13 @@ class _SketchedArm:
             mean += h * gain
             np.maximum(variance - h * h * loss, 0.0, out=variance)
 
+    def restate(self, shift: float, factor: float) -> None:
+        """Replace every reward y by (y − shift)/factor."""
+        if self._sketch is not None:
+            self._sketch.restate(shift, factor)
+            if self._prefetched is not None and self._prefetched.features is not None:
+                self._prefetched.mean[:] = self._sketch.mean(self._prefetched.features)
+
     def _drawn(self, X: Array, size: int) -> Array:
         """Centres among the rows of X, by their ridge leverage scores; the sketch has `size` centres."""
         if len(X) <= _FEW:
@@ -160,7 +179,7 @@ class Sketch:
     P is `_P` − Σ u uᵀ, where the sum over the last few rewards is pending until one matrix product applies it.
     """
 
-    __slots__ = ("_P", "_n_pending", "_pending", "_right", "_w", "basis", "ridge")
+    __slots__ = ("_P", "_n_pending", "_pending", "_right", "_sum", "_w", "basis", "ridge")
 
     def __init__(self, basis: Basis, ridge: float, X: Array, y: Array) -> None:
         """The posterior after rewards y at the rows of X."""
@@ -168,10 +187,12 @@ class Sketch:
         self.ridge = ridge
         self._right = basis.kernel.right(basis.centers)
         A, moments = ridge * np.eye(basis.size), np.zeros(basis.size)
+        self._sum = np.zeros(basis.size)  # Σ φ
         for rows in pieces(len(X), rows_of_block(basis.size)):
             Phi = self.features(X[rows])
             A += Phi @ Phi.T
             moments += Phi @ y[rows]
+            self._sum += Phi.sum(axis=1)
         factor = InverseFactor.of(A)
         assert factor is not None, "a ridge on the diagonal makes it positive definite"
         W = factor.whiten(np.eye(basis.size))
@@ -189,7 +210,16 @@ class Sketch:
         """At points with features Φ of shape (r, m) and prior variances K(z, z) of shape (m,)."""
         self._fold()
         explained = np.einsum("ij,ij->j", Phi, Phi - self.ridge * (self._P @ Phi))
-        return self._w @ Phi, np.maximum(prior - explained, 0.0)
+        return self.mean(Phi), np.maximum(prior - explained, 0.0)
+
+    def mean(self, Phi: Array) -> Array:
+        """At points with features Φ of shape (r, m)."""
+        return self._w @ Phi
+
+    def restate(self, shift: float, factor: float) -> None:
+        """Replace every reward y by (y − shift)/factor: P Σ φ are the weights of rewards that are all 1."""
+        self._fold()
+        self._w = (self._w - shift * (self._P @ self._sum)) / factor
 
     def observe(self, phi: Array, reward: float) -> tuple[Array, float, float]:
         """Take a reward at a point with features φ of shape (r,) into account.
@@ -204,6 +234,7 @@ class Sketch:
         self._pending[self._n_pending] = sqrt(share) * direction
         self._n_pending += 1
         self._w += gain * direction
+        self._sum += phi
         if self._n_pending == _PENDING:
             self._fold()
         return direction, gain, share * self.ridge

@@ -1,4 +1,4 @@
-"""A belief that needs no settings: amplitude, offset, noise and bandwidth come from the rewards seen so far."""
+"""A belief that needs no settings: levels, amplitude, noise and bandwidth come from the rewards seen so far."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from kernelbandits.beliefs.estimation import (
     refuse_no_candidate,
 )
 from kernelbandits.beliefs.independent_arms import ArmsTracker
+from kernelbandits.beliefs.levels import arm_levels
 from kernelbandits.kernels import Kernel, Shifted
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
@@ -32,12 +33,16 @@ _MOST = 200
 @final
 @dataclass(frozen=True, slots=True)
 class EmpiricalBayes(EstimatedBelief):
-    """f⁽ⁱ⁾ ~ level + GP(0, s² (K + offset)), noise of variance s²·ridge; s, ridge, K and level are estimated.
+    """f⁽ⁱ⁾ ~ level⁽ⁱ⁾ + GP(0, s² (K + offset)), noise of variance s²·ridge; levels, s, ridge and K are estimated.
 
-    `offset` is the prior variance of an arm's own mean in units of the squared amplitude s². The amplitude is the mean
-    of the squared standardised innovations and follows every reward. Kernel and ridge maximise the marginal likelihood
-    whenever the number of rewards has grown by half; at most 200 rewards per arm are used for that. The kernel is one
-    of exp(−m ‖x − z‖²/(d t̄)) for m in `bandwidths`, where t̄ is the median of ‖x − z‖²/d, or one of `kernels`.
+    The levels are shrunken means of the arms' rewards (`arm_levels`): arms that pay alike share one, and an arm that
+    pays very differently changes no other. `offset` is the variance of what is not known of a level, in units of the
+    squared amplitude s². The amplitude is the mean of the squared standardised innovations and follows every reward.
+    Levels are estimated, and kernel and ridge maximise the marginal likelihood, whenever the number of rewards has
+    grown by half; at most 200 rewards per arm are used for the likelihood. The kernel is one of
+    exp(−m ‖x − z‖²/(d t̄)) for m in `bandwidths`, or one of `kernels`. t̄ is the median of ‖x − z‖²/d over pairs of
+    contexts of one arm, so units of contexts do not matter, nor how far those of different arms are apart. An arm
+    without rewards has the mean of all levels, and their deviation between arms is added to its own.
 
     - `shrinkage`: None lets all arms share amplitude and ridge. With a number every arm has its own, drawn toward those
       of all arms as if by that many rewards.
@@ -68,22 +73,28 @@ class EmpiricalBayes(EstimatedBelief):
     def _validate(self) -> None:
         refuse_no_candidate("EmpiricalBayes", self.bandwidths, self.kernels)
 
-    def start(self, problem: Problem) -> Tracker:
+    def start(self, problem: Problem, rng: np.random.Generator | int = 0) -> Tracker:
         return EstimatingTracker(self, problem, self.shrinkage, self.window, self.clip)
 
     def fitted(self, data: ArmData) -> ArmsTracker:
         kernel, typical, ridges = self.estimate(data)
-        level, prior = data.level, GaussianProcess(kernel, typical).without_data(data.dim)
+        levels, prior = (
+            arm_levels(data.rewards).beyond(self.offset).levels,
+            GaussianProcess(kernel, typical).without_data(data.dim),
+        )
         posteriors = []
-        for arm, ridge in enumerate(ridges):
+        for arm, (ridge, level) in enumerate(zip(ridges, levels, strict=True)):
             X, y = data.of(arm)
             posteriors.append(GaussianProcess(kernel, float(ridge))._fit(X, y - level) if len(y) else prior)
         return ArmsTracker(posteriors, prior)
 
     def estimate(self, data: ArmData) -> tuple[Kernel, float, Array]:
         """The kernel that explains the rewards best, offset included, the common ridge, and that of every arm, (K,)."""
-        level = data.level
-        parts = [(X, y - level) for X, y in (data.thinned(arm, _MOST) for arm in data.played)]
+        levels, some = (
+            arm_levels(data.rewards).beyond(self.offset).levels,
+            [(arm, *data.thinned(arm, _MOST)) for arm in data.played],
+        )
+        parts = [(X, y - levels[arm]) for arm, X, y in some]
         found = candidates(self.bandwidths, self.kernels, [X for X, _ in parts])
         kernel, spectra, together = best_kernel([Shifted(each, self.offset) for each in found], parts)
         ridge = float(RIDGES[together.argmax()])

@@ -15,6 +15,8 @@ import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker
+from kernelbandits.beliefs.followed_levels import FollowedLevels
+from kernelbandits.beliefs.levels import rounding
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel, Radial
 from kernelbandits.linalg import TINY
@@ -36,6 +38,7 @@ _WINDOW_PARTS = 8
 _MAD = 1.4826  # standard deviation of a normal, in units of its median absolute deviation
 _PRIOR_DECADES = 2.0
 _ENOUGH = 300
+_CONSTANT = 1e-100  # a γ with exp(−γ t) = 1 for all contexts that can be
 
 LOG_PRIOR: Array = -0.5 * (np.log10(RIDGES) / _PRIOR_DECADES) ** 2
 """Log prior of `RIDGES`: normal in decades around 1, so that a single reward per arm is not taken as exact."""
@@ -71,29 +74,46 @@ def refuse_no_candidate(owner: str, bandwidths: Sequence[float], kernels: Sequen
 
 
 def candidates(bandwidths: Sequence[float], kernels: Sequence[Kernel], contexts: Sequence[Array]) -> list[Kernel]:
-    """exp(−m t/t̄) for each m in `bandwidths`, then `kernels`.
+    """exp(−m t/t̄) for each m in `bandwidths`, then `kernels`; t = ‖x − z‖²/d, and t̄ is its `typical_distance`.
 
-    t = ‖x − z‖²/d, and t̄ is its median over pairs of different contexts, of a sample if they are many; 1 if there are
-    none. So the unit of contexts does not matter. They are given arm by arm, arrays of shape (n, d).
+    If there is no such distance, exp(−m t/t̄) is 1: nothing is known of the unit of contexts.
     """
     if not bandwidths:
         return [*kernels]
-    X, geometry = np.concatenate(contexts), Radial()
-    X = X[:: -(-len(X) // _ENOUGH)]
-    t = geometry.evaluate(geometry.left(X), geometry.right(X))
-    positive = t[t > 0.0]
-    typical = float(np.median(positive)) if len(positive) else 1.0
+    typical = typical_distance(contexts)
+    if typical is None:
+        return [Gaussian(_CONSTANT), *kernels]
     return [*(Gaussian(multiple / typical) for multiple in bandwidths), *kernels]
 
 
+def typical_distance(contexts: Sequence[Array]) -> float | None:
+    """The median of ‖x − z‖²/d over pairs of different contexts that a kernel compares, of a sample if they are many.
+
+    The contexts come in groups, arrays of shape (n, d). Pairs within a group count: arms of different groups are not
+    compared, so it does not matter how far apart they are. None if there is no such pair.
+    """
+    geometry, distances, most = Radial(), [], ceil(_ENOUGH / sqrt(len(contexts)))
+    for X in contexts:
+        some = X[:: -(-len(X) // most)]
+        some = some - some[0]  # so that rounding depends on the distances alone
+        t = geometry.evaluate(geometry.left(some), geometry.right(some))
+        distances.append(t[t > 0.0])
+    together = np.concatenate(distances)
+    return float(np.median(together)) if len(together) else None
+
+
 class EstimatedBelief(Belief):
-    """A belief whose kernel and ridge come from the rewards."""
+    """A belief whose kernel and ridge come from the rewards; the kernel has a constant `offset` added."""
 
     __slots__ = ()
+    offset: float
 
     @abstractmethod
     def fitted(self, data: ArmData) -> PosteriorTracker:
-        """A tracker of the rewards less their level, with amplitude 1 and the kernel and ridges that fit best."""
+        """A tracker of the rewards less the levels of their arms (`function_levels`).
+
+        It has amplitude 1 and the kernel and ridges that fit best.
+        """
 
 
 def amplitudes(squares: Array, counts: IntArray, shrinkage: float | None) -> Array:
@@ -146,7 +166,8 @@ class EstimatingTracker(Tracker):
         self._data = ArmData(problem.n_arms, problem.dim)
         self._seen = 0
         self._next_estimate = max(2, problem.n_arms)
-        self._level = 0.0
+        self._levels = FollowedLevels(problem.n_arms, self._belief.offset)
+        self._largest = 0.0
         self._squares = np.zeros(0)
         self._scale: Array | None = None
         self._block: Prefetched | None = None
@@ -157,22 +178,32 @@ class EstimatingTracker(Tracker):
             return np.zeros(len(contexts)), np.ones(len(contexts))
         mean, std = self.arms.mean_and_std(contexts)
         if self._scale is None:
-            self._scale = np.sqrt(amplitudes(self._squares, self._data.counts, self._shrinkage))
-        mean += self._level
+            self._scale = np.sqrt(self._amplitudes())
+        mean += self._levels.levels
         std *= self._scale
+        if self._levels.doubt is not None:
+            std = np.sqrt(std * std + self._levels.doubt)
         return mean, std
+
+    def _amplitudes(self) -> Array:
+        """s², shape () or (K,). Where it is rounding, levels are all that differs, so their deviation takes its place."""
+        found = amplitudes(self._squares, self._data.counts, self._shrinkage)
+        return np.where(found > rounding(self._largest) ** 2, found, self._levels.between**2)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         arms = self.arms
         if arms is not None and self._clip is not None:
             reward = clipped(reward, *self._prediction(arms, context, arm, self._clip))
         self._data.add(context, arm, reward)
+        self._largest = max(self._largest, abs(reward))
         self._scale = None
         self._seen += 1
         if self._seen >= self._next_estimate:
             self._estimate()
         elif arms is not None:
-            arms.observe(context, arm, reward - self._level)
+            if not self._levels.known[arm]:
+                self._levels.observe_first(arm, self._data, arms.functions)
+            arms.observe(context, arm, reward - self._levels.levels.item(arm))
             index = arms.index(arm)
             posterior = arms.posteriors[index]
             self._squares[index] += posterior.whitened_targets[posterior.n - 1] ** 2
@@ -180,10 +211,11 @@ class EstimatingTracker(Tracker):
     def _prediction(self, arms: PosteriorTracker, context: Array, arm: int, clip: float) -> tuple[float, float]:
         """Mean of a reward of this arm, and `clip` standard deviations of it, noise included."""
         outlook, index = arms.outlook(context, arm), arms.index(arm)
-        scales = amplitudes(self._squares, self._data.counts, self._shrinkage)
-        scale = float(np.broadcast_to(scales, self._squares.shape)[index])
+        scale = float(np.broadcast_to(self._amplitudes(), self._squares.shape)[index])
         variance = scale * (max(outlook.variance, 0.0) + arms.posteriors[index].ridge)
-        return outlook.mean + self._level, clip * sqrt(variance)
+        if self._levels.doubt is not None:
+            variance += self._levels.doubt.item(arm)
+        return outlook.mean + self._levels.levels.item(arm), clip * sqrt(variance)
 
     def _estimate(self) -> None:
         """Estimate anew and fit the posteriors to all rewards in the window."""
@@ -193,7 +225,8 @@ class EstimatingTracker(Tracker):
         if self._window is not None:
             data.keep(self._window)
         self.arms = self._belief.fitted(data)
-        self._level = data.level
+        self._levels.estimate(data, self.arms.functions)
+        self._largest = max(float(np.abs(y).max(initial=0.0)) for y in data.rewards)
         self._squares = np.array([np.sum(p.whitened_targets[: p.n] ** 2) for p in self.arms.posteriors])
         self.arms.prefetch(self._block)
         self._next_estimate = next_estimate(self._seen, self._window)
@@ -210,6 +243,8 @@ class EstimatingTracker(Tracker):
         self._scale = None
         if self.arms is None:
             self._next_estimate = max(2, problem.n_arms)
+            self._levels = FollowedLevels(problem.n_arms, self._belief.offset)
         else:
             self.arms.add_arm(problem)
+            self._levels.add_arm(self._data, self.arms.functions)
             self._squares = np.append(self._squares, np.zeros(len(self.arms.posteriors) - len(self._squares)))

@@ -18,7 +18,8 @@ from kernelbandits.beliefs.estimation import (
     candidates,
     refuse_no_candidate,
 )
-from kernelbandits.beliefs.joint_arms import JointTracker, PairKernel, pairs_of
+from kernelbandits.beliefs.joint_arms import JointTracker, PairKernel, pairs_of, same_functions
+from kernelbandits.beliefs.levels import function_levels
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel, Shifted
 from kernelbandits.problem import Problem
@@ -32,13 +33,17 @@ _FEW, _MANY = 300, 500
 @final
 @dataclass(frozen=True, slots=True)
 class HierarchicalBayes(EstimatedBelief):
-    """Cov(f⁽ⁱ⁾(x), f⁽ʲ⁾(z)) = s² B_ij (K(x, z) + offset), noise of variance s²·ridge; s, ridge, K and B are estimated.
+    """Cov(f⁽ⁱ⁾(x), f⁽ʲ⁾(z)) = s² B_ij (K(x, z) + offset) around levels; levels, s, noise s²·ridge, K, B are estimated.
 
     B is one of `covariances`, by default w·11ᵀ + (1 − w)·I for w = 0, ¼, ½, ¾, 1: from independent arms to one reward
     function. With one entry in `covariances`, B is known. B, K (see `EmpiricalBayes` for `bandwidths` and
     `kernels`) and the ridge maximise the marginal likelihood whenever the number of rewards has grown by half: B on 300
     rewards, K and the ridge on 500 of each group of related arms, evenly spread over arms. The amplitude s follows
     every reward.
+
+    Levels are those of `EmpiricalBayes`, except that arms with one reward function (B_ii = B_ij = B_jj) have one level:
+    that they pay differently is then due to their contexts. For the same reason the typical distance t̄ is over pairs
+    of contexts of related arms (B_ij ≠ 0), which the kernel compares, and not only of one arm.
 
     Where arms have nothing in common, it costs more time than `EmpiricalBayes` and gives the same answers. Cost with N
     rewards of all arms together: O(N²) per reward, the estimation included; rounds as for `JointArms`.
@@ -58,19 +63,19 @@ class HierarchicalBayes(EstimatedBelief):
         if not self.covariances:
             raise InvalidArgument("HierarchicalBayes: covariances must have at least one entry; got none")
 
-    def start(self, problem: Problem) -> EstimatingTracker:
+    def start(self, problem: Problem, rng: np.random.Generator | int = 0) -> EstimatingTracker:
         self._matrices(problem.n_arms)
         return EstimatingTracker(self, problem)
 
     def fitted(self, data: ArmData) -> JointTracker:
         matrices, best = self._matrices(len(data.counts)), 0
         if len(matrices) > 1:
-            few = [sample(data, data.played, _FEW)]
-            best = int(np.argmax([self._best_kernel(few, B)[1].max() for B in matrices]))
-        many = [sample(data, group, _MANY) for group in related(matrices[best], data.played)]
-        kernel, posterior = self._best_kernel(many, matrices[best])
+            best = int(np.argmax([self._best_kernel(data, B, [data.played], _FEW)[1].max() for B in matrices]))
+        B = matrices[best]
+        kernel, posterior = self._best_kernel(data, B, related(B, data.played), _MANY)
         contexts, rewards = zip(*(data.of(arm) for arm in data.played), strict=True)
-        X, y = pairs_of(data.played, list(contexts)), np.concatenate(rewards) - data.level
+        X = pairs_of(data.played, list(contexts))
+        y = np.concatenate(rewards) - self._levels(data, B)[X[:, -1].astype(np.int64)]
         model = GaussianProcess(kernel, float(RIDGES[posterior.argmax()]))
         return JointTracker(kernel, model._fit(X, y), self.covariances[best])
 
@@ -78,15 +83,22 @@ class HierarchicalBayes(EstimatedBelief):
         """B for each of `covariances`; raises if one of them is not for this number of arms."""
         return [covariance.matrix(n_arms) for covariance in self.covariances]
 
-    def _best_kernel(self, samples: list[tuple[Array, Array]], B: Array) -> tuple[PairKernel, Array]:
-        """The best kernel given B, and the log posterior of `RIDGES`; samples are independent of each other."""
-        found = candidates(self.bandwidths, self.kernels, [pairs[:, :-1] for pairs, _ in samples])
+    def _levels(self, data: ArmData, B: Array) -> Array:
+        return function_levels(data.rewards, same_functions(B)).beyond(self.offset).levels
+
+    def _best_kernel(self, data: ArmData, B: Array, groups: list[list[int]], most: int) -> tuple[PairKernel, Array]:
+        """The best kernel given B for about `most` rewards of each group of arms, and the log posterior of `RIDGES`."""
+        levels = self._levels(data, B)
+        samples = [sample(data, levels, group, most) for group in groups]
+        everything = np.concatenate([pairs for pairs, _ in samples])
+        compared = [everything[np.isin(everything[:, -1], group), :-1] for group in related(B, data.played)]
+        found = candidates(self.bandwidths, self.kernels, compared)
         kernel, _, posterior = best_kernel([PairKernel(Shifted(each, self.offset), B) for each in found], samples)
         return kernel, posterior
 
 
-def sample(data: ArmData, arms: list[int], most: int) -> tuple[Array, Array]:
-    """Pairs (n, d + 1) and rewards less the level of all arms, (n,): about `most`, evenly spread over the arms.
+def sample(data: ArmData, levels: Array, arms: list[int], most: int) -> tuple[Array, Array]:
+    """Pairs (n, d + 1) and rewards less the levels of their arms, (n,): about `most`, evenly spread over the arms.
 
     All of an arm with few, equally many of each other arm.
     """
@@ -94,7 +106,8 @@ def sample(data: ArmData, arms: list[int], most: int) -> tuple[Array, Array]:
     sizes = np.minimum(counts[:, np.newaxis], np.arange(1, most + 1)).sum(axis=0)
     each = max(int(np.searchsorted(sizes, most, side="right")), 2)
     parts = [data.thinned(arm, each) for arm in arms]
-    return pairs_of(arms, [X for X, _ in parts]), np.concatenate([y for _, y in parts]) - data.level
+    rewards = [y - levels[arm] for arm, (_, y) in zip(arms, parts, strict=True)]
+    return pairs_of(arms, [X for X, _ in parts]), np.concatenate(rewards)
 
 
 def related(B: Array, arms: list[int]) -> list[list[int]]:

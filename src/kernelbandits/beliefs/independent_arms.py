@@ -9,13 +9,14 @@ from typing import Any, final
 
 import numpy as np
 
-from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched
+from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker, restated
 from kernelbandits.beliefs.prefetched_posteriors import PrefetchedPosteriors
+from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
 from kernelbandits.kernels import Features, Kernel
 from kernelbandits.linalg import Segments, aligned_zeros
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess, Outlook, Posterior
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
 
 
 @final
@@ -23,16 +24,19 @@ from kernelbandits.types import Array
 class IndependentArms(Belief):
     """f⁽ⁱ⁾ ~ GP(0, K), independent for every arm; noise of variance `model.ridge`.
 
+    `rewards` says what the units of this prior are: by default rewards less the level of their arm, in units of their
+    spread, so that shift and scale of the rewards do not matter; `AsGiven()` for rewards as they are.
+
     Cost with n observations per arm: O(n² + n d) per reward, O(K (n² + n d)) per round, less if it was prefetched.
 
     >>> belief = IndependentArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.01))
     """
 
     model: GaussianProcess
+    rewards: RewardUnits = Standardized()
 
-    def start(self, problem: Problem) -> ArmsTracker:
-        prior = self.model.without_data(problem.dim)
-        return ArmsTracker([prior] * problem.n_arms, prior)
+    def start(self, problem: Problem, rng: np.random.Generator | int = 0) -> Tracker:
+        return self.rewards.start(ArmsTracker.without_data(self.model, problem), problem.n_arms)
 
 
 @final
@@ -52,6 +56,12 @@ class ArmsTracker(PosteriorTracker):
         self._prefetched: PrefetchedPosteriors | None = None
         self._restart()
 
+    @classmethod
+    def without_data(cls, model: GaussianProcess, problem: Problem) -> ArmsTracker:
+        """One prior per arm."""
+        prior = model.without_data(problem.dim)
+        return cls([prior] * problem.n_arms, prior)
+
     def _restart(self) -> None:
         n_arms, kernel = len(self.posteriors), self._kernel
         self._prior_variance = kernel.diagonal(np.zeros((n_arms, self.prior.dim))) if kernel.stationary else None
@@ -66,6 +76,10 @@ class ArmsTracker(PosteriorTracker):
 
     def index(self, arm: int) -> int:
         return arm
+
+    @property
+    def functions(self) -> IntArray:
+        return np.arange(len(self.posteriors))
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         prefetched = self._prefetched
@@ -118,6 +132,15 @@ class ArmsTracker(PosteriorTracker):
         if prefetched is not None:
             known = prefetched.outside(posterior, arm) if row is None else prefetched.within(arm, row)
             prefetched.observe(posterior, arm, known)
+
+    def restate(self, shifts: Array, factor: float) -> None:
+        for arm, (posterior, shift) in enumerate(zip(self.posteriors, shifts, strict=True)):
+            if posterior.n:
+                self.posteriors[arm] = restated(posterior, np.full(posterior.n, shift), factor)
+                self._stale.add(arm)
+        self._asked = None
+        if self._prefetched is not None:
+            self._prefetched.restate(self.posteriors)
 
     def prefetch(self, block: Prefetched | None) -> None:
         last, self._prefetched = self._prefetched, None

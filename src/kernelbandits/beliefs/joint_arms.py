@@ -9,13 +9,16 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs.arm_covariances import ArmCovariance, CommonFunction
-from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched
+from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker, restated
 from kernelbandits.beliefs.prefetched_posteriors import PrefetchedPosteriors
+from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
 from kernelbandits.kernels import Combination, Geometry, Kernel, MappedGeometry
 from kernelbandits.linalg import Segments
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess, Outlook, Posterior
 from kernelbandits.types import Array, IntArray
+
+_ROUNDING = 1e-10
 
 
 @final
@@ -24,7 +27,8 @@ class JointArms(Belief):
     """Cov(f⁽ⁱ⁾(x), f⁽ʲ⁾(z)) = B_ij K(x, z), noise of variance `model.ridge`: a reward informs about all related arms.
 
     `covariance` says what B is: `CommonFunction()`, `Exchangeable(weight)`, `GivenSimilarity(entries)` or
-    `ArmFeatures(features, kernel)`. With `Exchangeable(0.0)` arms are independent, as in `IndependentArms`.
+    `ArmFeatures(features, kernel)`. With `Exchangeable(0.0)` arms are independent, as in `IndependentArms`; there see
+    `rewards`. Arms with one reward function, whose correlation is 1, have one level.
 
     Cost with N observations of all arms together: O(N² + N d) per reward, O(K (N² + N d)) per round; both as
     matrix–matrix work with prefetched contexts. That is about K times the cost of independent arms.
@@ -37,11 +41,12 @@ class JointArms(Belief):
 
     model: GaussianProcess
     covariance: ArmCovariance = CommonFunction()
+    rewards: RewardUnits = Standardized()
 
-    def start(self, problem: Problem) -> JointTracker:
+    def start(self, problem: Problem, rng: np.random.Generator | int = 0) -> Tracker:
         kernel = PairKernel(self.model.kernel, self.covariance.matrix(problem.n_arms))
         prior = GaussianProcess(kernel, self.model.ridge).without_data(problem.dim + 1)
-        return JointTracker(kernel, prior, self.covariance)
+        return self.rewards.start(JointTracker(kernel, prior, self.covariance), problem.n_arms)
 
 
 @final
@@ -68,6 +73,10 @@ class JointTracker(PosteriorTracker):
     def index(self, arm: int) -> int:
         return 0
 
+    @property
+    def functions(self) -> IntArray:
+        return same_functions(self._kernel.covariance)
+
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         prefetched = self._prefetched
         if prefetched is None or contexts is not prefetched.block.shown:
@@ -89,6 +98,14 @@ class JointTracker(PosteriorTracker):
             # Not `within`: covariances within the block would be computed for all K arms, and one of them is used.
             self._prefetched.observe(posterior, 0, self._prefetched.outside(posterior, 0))
 
+    def restate(self, shifts: Array, factor: float) -> None:
+        posterior = self.posteriors[0]
+        if posterior.n:
+            arms = posterior.X[:, -1].astype(np.int64)
+            self.posteriors = [restated(posterior, shifts[arms], factor)]
+        if self._prefetched is not None:
+            self._prefetched.restate(self.posteriors)
+
     def prefetch(self, block: Prefetched | None) -> None:
         last, self._prefetched = self._prefetched, None
         if block is not None:
@@ -102,6 +119,13 @@ class JointTracker(PosteriorTracker):
         self.posteriors = [replace(self.posteriors[0], kernel=self._kernel)]
         self._n_arms = problem.n_arms
         self.prefetch(None)
+
+
+def same_functions(B: Array) -> IntArray:
+    """The first arm with the reward function of each arm, shape (K,): Var(f⁽ⁱ⁾ − f⁽ʲ⁾) ∝ B_ii + B_jj − 2 B_ij = 0."""
+    variances = B.diagonal()
+    sums = variances[:, np.newaxis] + variances
+    return (sums - 2.0 * B <= _ROUNDING * sums).argmax(axis=1)
 
 
 def pair(context: Array, arm: int) -> Array:

@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelbandits.linalg import EPS
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
+
+_EXPECTED = 3.0  # standard deviations
 
 
 class ArmLevels(NamedTuple):
@@ -27,6 +29,22 @@ class ArmLevels(NamedTuple):
     center: float
     between: float
     within: float
+
+    def beyond(self, offset: float) -> ArmLevels:
+        """What a prior does not account for in which levels vary around their mean with variance offset · within².
+
+        If they vary by more than three of its standard deviations, they are drawn toward `center` so far that what is
+        left for the prior varies by three. Otherwise all of them are `center`.
+        """
+        accounted = _EXPECTED * sqrt(offset) * self.within
+        share = 1.0 - accounted / self.between if self.between > accounted else 0.0
+        levels = self.center + share * (self.levels - self.center)
+        return ArmLevels(levels, self.center, share * self.between, self.within)
+
+
+def rounding(largest: float) -> float:
+    """The size of differences between rewards that rounding may have made; `largest` is the largest of them."""
+    return 8.0 * EPS * largest
 
 
 def arm_levels(rewards: Sequence[Array]) -> ArmLevels:
@@ -47,7 +65,7 @@ def arm_levels(rewards: Sequence[Array]) -> ArmLevels:
         return ArmLevels(np.zeros(len(rewards)), 0.0, 0.0, 0.0)
     together = np.concatenate([rewards[arm] for arm in played])
     origin = float(together.min())  # so that equal rewards have differences of exactly 0
-    negligible = (8.0 * EPS * float(np.abs(together).max())) ** 2  # squared differences that rounding makes
+    negligible = rounding(float(np.abs(together).max())) ** 2  # squared differences that rounding makes
     counts = np.array([len(rewards[arm]) for arm in played], dtype=np.float64)
     means = np.array([(rewards[arm] - origin).mean() for arm in played])
     n, n_played, mean = counts.sum(), len(played), (together - origin).mean()
@@ -67,3 +85,16 @@ def arm_levels(rewards: Sequence[Array]) -> ArmLevels:
     levels = np.full(len(rewards), origin + center)
     levels[played] += shares * (means - center)
     return ArmLevels(levels, float(origin + center), sqrt(between), sqrt(variance))
+
+
+def function_levels(rewards: Sequence[Array], functions: IntArray) -> ArmLevels:
+    """`arm_levels` where arms with one reward function count as one arm: they differ by their contexts alone.
+
+    `functions` has the number of each arm's reward function, shape (K,): arms with one function have one number.
+    """
+    numbers, members = np.unique(functions, return_inverse=True)
+    if len(numbers) == len(functions):
+        return arm_levels(rewards)
+    together = [np.concatenate([rewards[arm] for arm in np.flatnonzero(functions == number)]) for number in numbers]
+    found = arm_levels([np.sort(each) for each in together])
+    return found._replace(levels=found.levels[members])

@@ -8,10 +8,11 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs.base import Belief, Prefetched, Tracker
+from kernelbandits.beliefs.base import AffineTracker, Belief, Prefetched, Tracker
+from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Positive
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
 
 
 @final
@@ -21,7 +22,8 @@ class LinearArms(Belief):
 
     The mean is ridge regression, θ̂ᵀx with θ̂ = A⁻¹ Σ x y, and the standard deviation √(xᵀA⁻¹x) with
     A = ridge · I + Σ xxᵀ. With `intercept` a feature that is always 1 is added, regularised like the others. Features
-    are not divided by √d as in the kernels.
+    are not divided by √d as in the kernels. All this is in the units that `rewards` says: by default y is a reward less
+    the level of its arm, in units of the rewards' spread; `AsGiven()` for rewards as they are.
 
     Cost: O(d²) per reward, O(K d²) per round, independent of the number of rewards.
 
@@ -30,26 +32,30 @@ class LinearArms(Belief):
 
     ridge: Positive = 1.0
     intercept: bool = True
+    rewards: RewardUnits = Standardized()
 
-    def start(self, problem: Problem) -> Tracker:
-        return _LinearTracker(problem.n_arms, problem.dim, self.ridge, self.intercept)
+    def start(self, problem: Problem, rng: np.random.Generator | int = 0) -> Tracker:
+        tracker = _LinearTracker(problem.n_arms, problem.dim, self.ridge, self.intercept)
+        return self.rewards.start(tracker, problem.n_arms)
 
 
 @final
-class _LinearTracker(Tracker):
+class _LinearTracker(AffineTracker):
     """K ridge regressions: weights θ̂ and a square root R of the inverse, A⁻¹ = R Rᵀ.
 
     A new point replaces R by R − R v vᵀ / (s + √s) with v = Rᵀx and s = 1 + vᵀv: O(d²) like an update of A⁻¹ itself,
-    but xᵀA⁻¹x = ‖Rᵀx‖² can never become negative.
+    but xᵀA⁻¹x = ‖Rᵀx‖² can never become negative. Rewards that were all 1 would have the weights A⁻¹ Σ x; so the sums
+    of the points are what a change of units needs.
     """
 
-    __slots__ = ("_intercept", "_ridge", "_roots", "_weights")
+    __slots__ = ("_intercept", "_ridge", "_roots", "_sums", "_weights")
 
     def __init__(self, n_arms: int, dim: int, ridge: float, intercept: bool) -> None:
         size = dim + intercept
         self._intercept = intercept
         self._ridge = ridge
         self._weights = np.zeros((n_arms, size))
+        self._sums = np.zeros((n_arms, size))
         self._roots = np.tile(np.eye(size) / sqrt(ridge), (n_arms, 1, 1))
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
@@ -67,6 +73,17 @@ class _LinearTracker(Tracker):
         self._weights[arm] += gain * ((reward - float(self._weights[arm] @ x)) / scale)
         gain /= -(scale + sqrt(scale))
         root += np.outer(gain, v)
+        self._sums[arm] += x
+
+    @property
+    def functions(self) -> IntArray:
+        return np.arange(len(self._weights))
+
+    def restate(self, shifts: Array, factor: float) -> None:
+        sums = self._sums[:, np.newaxis]
+        of_ones = np.matmul(np.matmul(sums, self._roots), self._roots.swapaxes(1, 2))[:, 0]
+        self._weights -= shifts[:, np.newaxis] * of_ones
+        self._weights /= factor
 
     def prefetch(self, block: Prefetched | None) -> None:
         """Nothing: a round costs little, and every reward changes it."""
@@ -74,6 +91,7 @@ class _LinearTracker(Tracker):
     def add_arm(self, problem: Problem) -> None:
         size = self._weights.shape[1]
         self._weights = np.concatenate([self._weights, np.zeros((1, size))])
+        self._sums = np.concatenate([self._sums, np.zeros((1, size))])
         self._roots = np.concatenate([self._roots, np.eye(size)[np.newaxis] / sqrt(self._ridge)])
 
     def _features(self, contexts: Array) -> Array:

@@ -93,6 +93,11 @@ class PrefetchedPosteriors:
         variance -= v * v
         self._n[arm] = n + 1
 
+    def restate(self, posteriors: Sequence[Posterior]) -> None:
+        """Follow posteriors with the same observations and other rewards."""
+        for arm, (n, posterior) in enumerate(zip(self._n, posteriors, strict=True)):
+            np.dot(posterior.whitened_targets[:n], self._V[arm][:n, self.start :], out=self.mean[arm, self.start :])
+
     def outside(self, posterior: Posterior, arm: int) -> Array:
         """K(x, Z) for the newest observation x of the posterior and the arm's contexts that are not past."""
         newest = self._kernel.left(posterior.points[posterior.n - 1 : posterior.n])

@@ -9,7 +9,16 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from kernelbandits.beliefs import Belief, EmpiricalBayes, IndependentArms, LinearArms, Prefetched, Tracker
+from kernelbandits.beliefs import (
+    Belief,
+    EmpiricalBayes,
+    IndependentArms,
+    LinearArms,
+    Prefetched,
+    RewardUnits,
+    Standardized,
+    Tracker,
+)
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.agent import Policy
 from kernelbandits.policies.learner import Choice, Learner
@@ -84,9 +93,8 @@ class CalibratedUCB(Policy):
     n_initial: CountFromZero = 2
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return BelievingLearner(
-            self.belief.start(problem), partial(pick_optimistic, width=self.width), self.n_initial, problem, rng
-        )
+        tracker = self.belief.start(problem, *rng.spawn(1))
+        return BelievingLearner(tracker, partial(pick_optimistic, width=self.width), self.n_initial, problem, rng)
 
 
 @final
@@ -116,9 +124,8 @@ class ThompsonSampling(Policy):
     n_initial: CountFromZero = 1
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return BelievingLearner(
-            self.belief.start(problem), partial(pick_sampled, scale=self.scale), self.n_initial, problem, rng
-        )
+        tracker = self.belief.start(problem, *rng.spawn(1))
+        return BelievingLearner(tracker, partial(pick_sampled, scale=self.scale), self.n_initial, problem, rng)
 
 
 @final
@@ -145,9 +152,11 @@ class GreedyInterpolation(Policy):
 
     model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0) + 1.0, ridge=1e-8)
     n_initial: Count = 2
+    rewards: RewardUnits = Standardized()
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return BelievingLearner(IndependentArms(self.model).start(problem), _greedily, self.n_initial, problem, rng)
+        tracker = IndependentArms(self.model, self.rewards).start(problem)
+        return BelievingLearner(tracker, _greedily, self.n_initial, problem, rng)
 
 
 def _greedily(mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
@@ -176,9 +185,10 @@ class LinearUCB(Policy):
     alpha: NonNegative = 1.0
     ridge: Positive = 1.0
     intercept: bool = True
+    rewards: RewardUnits = Standardized()
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        tracker = LinearArms(self.ridge, self.intercept).start(problem)
+        tracker = LinearArms(self.ridge, self.intercept, self.rewards).start(problem)
         return BelievingLearner(tracker, partial(pick_optimistic, width=self.alpha), 0, problem, rng)
 
 
@@ -205,7 +215,8 @@ class LinearThompsonSampling(Policy):
     scale: NonNegative = 1.0
     ridge: Positive = 1.0
     intercept: bool = True
+    rewards: RewardUnits = Standardized()
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        tracker = LinearArms(self.ridge, self.intercept).start(problem)
+        tracker = LinearArms(self.ridge, self.intercept, self.rewards).start(problem)
         return BelievingLearner(tracker, partial(pick_sampled, scale=self.scale), 0, problem, rng)

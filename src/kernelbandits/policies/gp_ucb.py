@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, sqrt
 from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs import IndependentArms, Prefetched, Tracker
+from kernelbandits.beliefs import AffineTracker, ArmsTracker, Prefetched, RewardUnits, Standardized
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.policies.agent import Policy
 from kernelbandits.policies.belief_policies import BelievingLearner
@@ -18,7 +18,7 @@ from kernelbandits.policies.selection import pick_optimistic
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess, Posterior
 from kernelbandits.specs import NonNegative, Positive, Probability, Spec
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
 
 
 class Width(Spec, ABC):
@@ -98,21 +98,24 @@ class GPUCB(Policy):
 
     model: GaussianProcess
     width: Width = TheoreticalWidth()
+    rewards: RewardUnits = Standardized()
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return BelievingLearner(_BonusTracker(self, problem), pick_optimistic, 0, problem, rng)
+        tracker = self.rewards.start(_BonusTracker(self, problem), problem.n_arms, scale=problem.noise_std or 1.0)
+        return BelievingLearner(tracker, pick_optimistic, 0, problem, rng)
 
 
 @final
-class _BonusTracker(Tracker):
-    """Means and bonuses β · std of independent arms. β of an arm changes only with its own rewards."""
+class _BonusTracker(AffineTracker):
+    """Means and bonuses β · std of independent arms. β of an arm changes only with its own rewards and with units."""
 
-    __slots__ = ("_arms", "_beta", "_problem", "_width")
+    __slots__ = ("_arms", "_beta", "_problem", "_scale", "_width")
 
     def __init__(self, policy: GPUCB, problem: Problem) -> None:
         self._width = policy.width
         self._problem = problem
-        self._arms = IndependentArms(policy.model).start(problem)
+        self._scale = 1.0
+        self._arms = ArmsTracker.without_data(policy.model, problem)
         self._beta = self._betas(self._arms.posteriors, problem)
 
     def _betas(self, posteriors: list[Posterior], problem: Problem) -> Array:
@@ -127,16 +130,37 @@ class _BonusTracker(Tracker):
         self._arms.observe(context, arm, reward)
         self._beta[arm] = self._width.of(arm, self._arms.posteriors[arm], self._problem)
 
+    @property
+    def functions(self) -> IntArray:
+        return self._arms.functions
+
+    def restate(self, shifts: Array, factor: float) -> None:
+        self._arms.restate(shifts, factor)
+        self._scale *= factor
+        self._problem = _in_units(self._problem, factor)
+        self._beta = self._betas(self._arms.posteriors, self._problem)
+
     def add_arm(self, problem: Problem) -> None:
+        stated = _in_units(problem, self._scale)
         try:
-            self._beta = self._betas([*self._arms.posteriors, self._arms.prior], problem)
+            self._beta = self._betas([*self._arms.posteriors, self._arms.prior], stated)
         except MissingKnowledge as error:
             raise MissingKnowledge(
                 f"GPUCB cannot add an arm: {type(self._width).__name__} needs the RKHS norm of every arm; "
                 "start a new agent with all norms, or use ConstantWidth(…)"
             ) from error
-        self._problem = problem
+        self._problem = stated
         self._arms.add_arm(problem)
 
     def prefetch(self, block: Prefetched | None) -> None:
         self._arms.prefetch(block)
+
+
+def _in_units(problem: Problem, unit: float) -> Problem:
+    """The problem with noise and norms of its rewards in multiples of `unit`."""
+    noise, norms = problem.noise_std, problem.reward_norms
+    return replace(
+        problem,
+        noise_std=None if noise is None else noise / unit,
+        reward_norms=None if norms is None else norms / unit,
+    )

@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs import Belief, CommonFunction, JointArms, Prefetched
+from kernelbandits.beliefs import AsGiven, Belief, CommonFunction, JointArms, Prefetched
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.agent import Policy
@@ -51,7 +51,7 @@ class SupKernelUCB(Policy):
     >>> agent = policy.start(Problem(n_arms=3, dim=50, horizon=1000), rng=0)
     """
 
-    belief: Belief = JointArms(GaussianProcess(Gaussian(), ridge=1.0), CommonFunction())
+    belief: Belief = JointArms(GaussianProcess(Gaussian(), ridge=1.0), CommonFunction(), AsGiven())
     width: Positive = 1.0
     reward_range: Positive = 1.0
 
@@ -72,7 +72,7 @@ class _SupKernelUCBLearner(Learner):
         self._rng = rng
         self._enough = policy.reward_range / sqrt(horizon)
         # At the last of these levels the accuracy 2⁻ˢ is at most 1/√T, so that step 1 or 3 applies.
-        self._levels = [policy.belief.start(problem) for _ in range(ceil(0.5 * log2(horizon)) + 1)]
+        self._levels = [policy.belief.start(problem, own) for own in rng.spawn(ceil(0.5 * log2(horizon)) + 1)]
         self._asked: dict[tuple[int, bytes], _Asked] = {}
         self._last: _Asked | None = None
 
