@@ -35,14 +35,16 @@ _MOST = 200
 class EmpiricalBayes(EstimatedBelief):
     """f⁽ⁱ⁾ ~ level⁽ⁱ⁾ + GP(0, s² (K + offset)), noise of variance s²·ridge; levels, s, ridge and K are estimated.
 
-    The levels are shrunken means of the arms' rewards (`arm_levels`): arms that pay alike share one, and an arm that
-    pays very differently changes no other. `offset` is the variance of what is not known of a level, in units of the
-    squared amplitude s². The amplitude is the mean of the squared standardised innovations and follows every reward.
-    Levels are estimated, and kernel and ridge maximise the marginal likelihood, whenever the number of rewards has
-    grown by half; at most 200 rewards per arm are used for the likelihood. The kernel is one of
-    exp(−m ‖x − z‖²/(d t̄)) for m in `bandwidths`, or one of `kernels`. t̄ is the median of ‖x − z‖²/d over pairs of
-    contexts of one arm, so units of contexts do not matter, nor how far those of different arms are apart. An arm
-    without rewards has the mean of all levels, and their deviation between arms is added to its own.
+    `offset` is the prior variance of an arm's own mean in units of the squared amplitude s². The arms have one level in
+    common as long as their means vary by what this leads one to expect. Where they vary by more, levels are their
+    shrunken means (`arm_levels`), so that an arm that pays very differently changes no other; an arm without rewards
+    has the mean of all levels, and their deviation between arms is added to its own.
+
+    The amplitude is the mean of the squared standardised innovations and follows every reward. Levels are estimated,
+    and kernel and ridge maximise the marginal likelihood, whenever the number of rewards has grown by half; at most 200
+    rewards per arm are used for the likelihood. The kernel is one of exp(−m ‖x − z‖²/(d t̄)) for m in `bandwidths`, or
+    one of `kernels`. t̄ is the median of ‖x − z‖²/d over pairs of contexts of one arm: neither the unit of contexts nor
+    a shift of an arm's contexts matters.
 
     - `shrinkage`: None lets all arms share amplitude and ridge. With a number every arm has its own, drawn toward those
       of all arms as if by that many rewards.
@@ -78,22 +80,19 @@ class EmpiricalBayes(EstimatedBelief):
 
     def fitted(self, data: ArmData) -> ArmsTracker:
         kernel, typical, ridges = self.estimate(data)
-        levels, prior = (
-            arm_levels(data.rewards).beyond(self.offset).levels,
-            GaussianProcess(kernel, typical).without_data(data.dim),
-        )
+        levels, prior = self._levels(data), GaussianProcess(kernel, typical).without_data(data.dim)
         posteriors = []
         for arm, (ridge, level) in enumerate(zip(ridges, levels, strict=True)):
             X, y = data.of(arm)
             posteriors.append(GaussianProcess(kernel, float(ridge))._fit(X, y - level) if len(y) else prior)
         return ArmsTracker(posteriors, prior)
 
+    def _levels(self, data: ArmData) -> Array:
+        return arm_levels(data.rewards).beyond(self.offset).levels
+
     def estimate(self, data: ArmData) -> tuple[Kernel, float, Array]:
         """The kernel that explains the rewards best, offset included, the common ridge, and that of every arm, (K,)."""
-        levels, some = (
-            arm_levels(data.rewards).beyond(self.offset).levels,
-            [(arm, *data.thinned(arm, _MOST)) for arm in data.played],
-        )
+        levels, some = self._levels(data), [(arm, *data.thinned(arm, _MOST)) for arm in data.played]
         parts = [(X, y - levels[arm]) for arm, X, y in some]
         found = candidates(self.bandwidths, self.kernels, [X for X, _ in parts])
         kernel, spectra, together = best_kernel([Shifted(each, self.offset) for each in found], parts)

@@ -186,7 +186,7 @@ class EstimatingTracker(Tracker):
         return mean, std
 
     def _amplitudes(self) -> Array:
-        """s², shape () or (K,). Where it is rounding, levels are all that differs, so their deviation takes its place."""
+        """s², shape () or (K,). Where it is nothing but rounding, the variance of the levels takes its place."""
         found = amplitudes(self._squares, self._data.counts, self._shrinkage)
         return np.where(found > rounding(self._largest) ** 2, found, self._levels.between**2)
 

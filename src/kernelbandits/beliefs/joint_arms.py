@@ -125,7 +125,8 @@ def same_functions(B: Array) -> IntArray:
     """The first arm with the reward function of each arm, shape (K,): Var(f⁽ⁱ⁾ − f⁽ʲ⁾) ∝ B_ii + B_jj − 2 B_ij = 0."""
     variances = B.diagonal()
     sums = variances[:, np.newaxis] + variances
-    return (sums - 2.0 * B <= _ROUNDING * sums).argmax(axis=1)
+    first: IntArray = (sums - 2.0 * B <= _ROUNDING * sums).argmax(axis=1)
+    return first
 
 
 def pair(context: Array, arm: int) -> Array:

@@ -95,6 +95,9 @@ def function_levels(rewards: Sequence[Array], functions: IntArray) -> ArmLevels:
     numbers, members = np.unique(functions, return_inverse=True)
     if len(numbers) == len(functions):
         return arm_levels(rewards)
-    together = [np.concatenate([rewards[arm] for arm in np.flatnonzero(functions == number)]) for number in numbers]
+    together = [
+        np.concatenate([each for each, function in zip(rewards, functions, strict=True) if function == number])
+        for number in numbers
+    ]
     found = arm_levels([np.sort(each) for each in together])
     return found._replace(levels=found.levels[members])
