@@ -45,10 +45,7 @@ class FollowedLevels:
 
     def observe_first(self, arm: int, data: ArmData, functions: IntArray) -> None:
         """Give a level to an arm whose first reward was added to the data. The other levels stay."""
-        found = self._found(data, functions)
-        if not self.known.any():
-            self.center = found.center
-        self.levels[functions == functions[arm]] = self.center + (found.levels[arm] - found.center)
+        self.levels[functions == functions[arm]] = self._found(data, functions).levels[arm]
         self._update(data, functions)
 
     def add_arm(self, data: ArmData, functions: IntArray) -> None:

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import ceil
 from typing import final
 
-import numpy as np
-
-from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.base import AffineTracker, Prefetched, Tracker
-from kernelbandits.beliefs.followed_levels import FollowedLevels
-from kernelbandits.problem import Problem
+from kernelbandits.beliefs.base import AffineTracker, Tracker
+from kernelbandits.beliefs.standardizing_tracker import StandardizingTracker
 from kernelbandits.specs import Spec
-from kernelbandits.types import Array
-
-_GROWTH = 1.5
-_NO_CONTEXT = np.empty(0)
 
 
 class RewardUnits(Spec, ABC):
@@ -64,58 +55,4 @@ class Standardized(RewardUnits):
     """
 
     def start(self, tracker: AffineTracker, n_arms: int, scale: float = 1.0) -> Tracker:
-        return _StandardizingTracker(tracker, n_arms, scale)
-
-
-@final
-class _StandardizingTracker(Tracker):
-    """Restates rewards for a tracker, and its answers for the caller: mean · scale + level, std · scale."""
-
-    __slots__ = ("_data", "_levels", "_next_estimate", "_scale", "_scale_is_known", "_tracker")
-
-    def __init__(self, tracker: AffineTracker, n_arms: int, scale: float) -> None:
-        self._tracker = tracker
-        self._data = ArmData(n_arms, dim=0)
-        self._levels = FollowedLevels(n_arms)
-        self._scale = scale
-        self._scale_is_known = False
-        self._next_estimate = 1
-        tracker.restate(self._levels.levels, self._scale)
-
-    def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
-        mean, std = self._tracker.mean_and_std(contexts)
-        mean *= self._scale
-        mean += self._levels.levels
-        std *= self._scale
-        if self._levels.doubt is not None:
-            std = np.sqrt(std * std + self._levels.doubt)
-        return mean, std
-
-    def observe(self, context: Array, arm: int, reward: float) -> None:
-        self._data.add(_NO_CONTEXT, arm, reward)
-        if not self._levels.known[arm]:
-            self._levels.observe_first(arm, self._data, self._tracker.functions)
-        difference = reward - self._levels.levels.item(arm)
-        self._tracker.observe(context, arm, difference / self._scale)
-        due = len(self._data) >= self._next_estimate
-        if due:
-            self._next_estimate = ceil(_GROWTH * len(self._data))
-        if due or (difference and not self._scale_is_known):
-            self._estimate()
-
-    def _estimate(self) -> None:
-        """Estimate levels and scale from all rewards, and restate them."""
-        before, scale = self._levels.levels, self._scale
-        found = self._levels.estimate(self._data, self._tracker.functions)
-        spread = found.within or found.between
-        if spread:
-            self._scale, self._scale_is_known = spread, True
-        self._tracker.restate((found.levels - before) / scale, self._scale / scale)
-
-    def prefetch(self, block: Prefetched | None) -> None:
-        self._tracker.prefetch(block)
-
-    def add_arm(self, problem: Problem) -> None:
-        self._tracker.add_arm(problem)
-        self._data.add_arm()
-        self._levels.add_arm(self._data, self._tracker.functions)
+        return StandardizingTracker(tracker, n_arms, scale)
