@@ -11,8 +11,9 @@ from kernelbandits.kernels.base import (
     Shifted,
     Sum,
 )
+from kernelbandits.kernels.distance import Radial
 from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
-from kernelbandits.kernels.geometry import Geometry, InnerProduct, MappedGeometry, Radial, Spherical
+from kernelbandits.kernels.geometry import Geometry, InnerProduct, MappedGeometry, Spherical
 from kernelbandits.kernels.profiles import (
     Exponential,
     Gaussian,

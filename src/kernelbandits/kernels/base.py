@@ -13,7 +13,8 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial
+from kernelbandits.kernels.distance import Radial
+from kernelbandits.kernels.geometry import Geometry, InnerProduct
 from kernelbandits.linalg import Segments, pieces
 from kernelbandits.specs import Positive, Spec
 from kernelbandits.types import Array, ArrayLike

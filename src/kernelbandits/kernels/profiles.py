@@ -16,7 +16,8 @@ import numpy as np
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.base import ExponentialProfile, InnerProductKernel, ProfileKernel, RadialKernel
-from kernelbandits.kernels.geometry import Geometry, MappedGeometry, Radial, Spherical
+from kernelbandits.kernels.distance import Radial
+from kernelbandits.kernels.geometry import Geometry, MappedGeometry, Spherical
 from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array
 
