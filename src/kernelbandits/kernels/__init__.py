@@ -3,10 +3,8 @@
 from kernelbandits.kernels.base import (
     Combination,
     Features,
-    InnerProductKernel,
     Kernel,
     Product,
-    RadialKernel,
     Scaled,
     Shifted,
     Sum,
@@ -14,6 +12,7 @@ from kernelbandits.kernels.base import (
 from kernelbandits.kernels.distance import Radial
 from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, MappedGeometry, Spherical
+from kernelbandits.kernels.profile_kernels import InnerProductKernel, RadialKernel
 from kernelbandits.kernels.profiles import (
     Exponential,
     Gaussian,
