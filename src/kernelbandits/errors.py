@@ -39,7 +39,7 @@ class NotConverged(UserWarning):
 
 
 class RidgeTooSmall(UserWarning):
-    """A ridge is far below what arithmetic resolves next to the prior variance. More noise is assumed; see the report."""
+    """A ridge is far below what arithmetic resolves next to the prior variance, so that more noise is assumed."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

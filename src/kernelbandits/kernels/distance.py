@@ -26,7 +26,7 @@ class Radial(ProductGeometry):
 
     Where t is much smaller than ‖z‖²/d, the product has lost its digits: then it is computed from the differences of
     coordinates, for many such entries by a second product around another origin. So every t is right to about 1e-12 of
-    itself, is never negative, and is exactly 0 between copies of a point. Differences are those of −2x/d and −2z/d, both
+    itself, is never negative, and is exactly 0 between copies of a point. Differences are those of −2x/d and −2z/d,
     rounded alike: they are exact for points that are off by at most half a unit in the last place.
 
     The factor −2/d is on the left, because these features are often kept while those on the right are used once.
@@ -103,13 +103,14 @@ def _scaling(left: Array) -> tuple[int, float]:
 def _share(right: Array) -> float:
     """The multiple of ‖z‖² up to which t has cancelled."""
     p = right.shape[1]
-    return _CANCELLED / (p - 2 if p < _SHORT else p - 1 - LINE)  # at least d coordinates, because of the padding
+    d = int(p - 2 if p < _SHORT else p - 1 - LINE)  # or a few less, because of the padding
+    return _CANCELLED / d
 
 
 def _some_cancelled(t: Array, right: Array) -> bool:
     """Whether any entry may have cancelled. Usually none has. `argmin` is much faster than `min` for small arrays."""
     norms = right[:, 1]
-    return not t.item(t.argmin()) > norms.item(norms.argmax()) * _share(right)
+    return bool(not t.item(t.argmin()) > norms.item(norms.argmax()) * _share(right))
 
 
 def _recompute(t: Array, places: IntArray, left: Array, right: Array) -> None:

@@ -1,9 +1,9 @@
 """Gaussian-process regression: mean, standard deviation, log-determinant; an observation is appended in O(n²).
 
-The inverse factor W of A = K + noise is right only if its rounding error, EPS √n ‖W‖ with ‖W‖² ≤ 1/noise, is small next
-to the noise, in units of the prior variance. So the noise at a point x is ridge, but at least 2⁻²⁸ K(x, x): the relative
-error of a pivot is then below 1/20 for any n whose matrix fits into memory. Because a Cholesky factorisation does not
-depend on the unit of each row, it is the prior variance of each single point that counts.
+A variance K(x, x) − ‖W k‖² has a rounding error of about EPS √n ‖W‖ with ‖W‖² ≤ 1/noise, in units of K(x, x). Where
+that exceeds the noise, pivots are lost and errors grow from one observation to the next. So the noise at a point x is
+the ridge, but at least 2⁻²⁸ K(x, x), which exceeds the error for any n whose matrix fits into memory. A Cholesky
+factorisation does not depend on the unit of each row, so it is the prior variance of each single point that counts.
 """
 
 from __future__ import annotations
@@ -166,13 +166,13 @@ class Posterior(UncertainPredictor):
 
 
 def _raised(repairs: Repairs, ridge: float, noise: Array) -> Repairs:
-    """The repairs with more points, whose noise was raised above the ridge. Warns when that is much for the first time."""
+    """The repairs with more points, whose noise was raised above the ridge. The first that is far above it is told."""
     largest, known = float(noise.max()), _FAR_ABOVE * ridge
     if repairs.noise <= known < largest:
         warnings.warn(
             f"the ridge {ridge:g} is below what arithmetic resolves next to a prior variance of "
-            f"{largest / _RESOLVED:.3g}: noise of variance {largest:.3g} is assumed instead. Centre and standardise the "
-            "features, or use a larger ridge.",
+            f"{largest / _RESOLVED:.3g}: noise of variance {largest:.3g} is assumed instead. Centre and standardise "
+            "the features, or use a larger ridge.",
             RidgeTooSmall,
             stacklevel=4,
         )
