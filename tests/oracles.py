@@ -14,6 +14,11 @@ def squared_distances(X, Z):
     return np.array([[np.sum((x - z) ** 2) for z in Z] for x in X])
 
 
+def precise_squared_distances(X, Z):
+    """`squared_distances` in extended precision."""
+    return squared_distances(X.astype(np.longdouble), Z.astype(np.longdouble)).astype(np.float64)
+
+
 def gaussian(X, Z, gamma=4.0):
     """F_RBF(x, z) = exp(−‖x − z‖² / (0.25 d)) for γ = 4."""
     return np.array([np.exp(-gamma * np.sum((x - Z) ** 2, axis=1) / len(x)) for x in X])

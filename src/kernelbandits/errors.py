@@ -38,6 +38,10 @@ class NotConverged(UserWarning):
     """An iterative fit ended before it was as accurate as asked for. What it reached is in the predictor's report."""
 
 
+class RidgeTooSmall(UserWarning):
+    """A ridge is far below what arithmetic resolves next to the prior variance, so that more noise is assumed."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence that helps with a name which is not among `known`."""
     names = list(known)

@@ -5,6 +5,8 @@ import pytest
 
 import examples
 import kernelbandits as kb
+import oracles
+from kernelbandits.kernels import Radial
 from kernelbandits.linalg import Segments
 
 SIZES = (3, 1, 0, 5)
@@ -28,6 +30,25 @@ def test_values_of_sets(kernel, dim):
     kernel.evaluate_each([*zip(*map(kernel.left, sets), strict=True)], kernel.right(Z), out)
     for X, z, values in zip(sets, Z, out.parts, strict=True):
         assert np.allclose(values, kernel.block(X, z[np.newaxis])[:, 0], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("sizes", [SIZES, (4, 4, 4)], ids=["unequal", "equal"])
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e7])
+@pytest.mark.parametrize("dim", [1, 4, 128])
+def test_distances_of_sets_far_from_the_origin(dim, offset, sizes):
+    """As exact as differences: in dimensions that are powers of two, the features are not rounded."""
+    rng, geometry = np.random.default_rng(0), Radial()
+    Z = offset + rng.standard_normal((len(sizes), dim))
+    sets = [offset + rng.standard_normal((n, dim)) for n in sizes]
+    for X, z in zip(sets, Z, strict=True):
+        X[1:2] = z + 1e-3
+        X[-1:] = z
+    lefts = [geometry.left(X) for X in sets]
+    out = Segments(sizes)
+    geometry.evaluate_each([np.stack(lefts)] if len(set(sizes)) == 1 else lefts, geometry.right(Z), out)
+    for X, z, values in zip(sets, Z, out.parts, strict=True):
+        exact = oracles.precise_squared_distances(X, z[np.newaxis]).reshape(-1) / dim
+        assert np.allclose(values, exact, rtol=1e-11, atol=0.0)
 
 
 @pytest.mark.parametrize("dim", [5, 100, 131])

@@ -6,10 +6,13 @@ from hypothesis import given, strategies as st
 
 from kernelbandits.linalg import InverseFactor
 
+NOISE = 1e-9
+
 
 def append(factor, column, corner):
+    """The corner is a variance plus noise of 1e-9."""
     whitened = factor.whiten(column)
-    return factor.append(whitened, corner, corner - whitened @ whitened)
+    return factor.append(whitened, corner - NOISE - whitened @ whitened, NOISE)
 
 
 def inverse(factor):
@@ -54,20 +57,20 @@ def test_an_indefinite_matrix_has_no_factor():
     assert InverseFactor.of(np.zeros((2, 2))) is None
 
 
-def test_a_lost_pivot_is_floored_and_told():
+def test_a_lost_pivot_is_raised_and_told():
     factor, first = append(InverseFactor.empty(), np.zeros(0), 1.0)
-    copy, second = append(factor, np.ones(1), 1.0)
+    copy, second = append(factor, np.ones(1), 1.0)  # the corner leaves no room for the noise
     assert not first.floored
     assert second.floored
-    assert 0 < second.pivot < 1e-7
+    assert second.pivot**2 > 2 * NOISE
     assert np.isfinite(inverse(copy)).all()
 
 
-def test_a_zero_matrix_stays_finite():
-    factor, last = append(InverseFactor.empty(), np.zeros(0), 0.0)
-    assert last.floored
-    assert np.isfinite(inverse(factor)).all()
-    assert np.isfinite(factor.log_det)
+def test_a_variance_of_zero_is_not_lost():
+    factor, _ = InverseFactor.empty().append(np.zeros(0), 0.0, NOISE)
+    assert factor.log_det == pytest.approx(np.log(NOISE))
+    _, last = factor.append(np.zeros(1), -0.1 * NOISE, NOISE)
+    assert not last.floored
 
 
 @given(st.integers(0, 40), st.integers(1, 20), st.integers(1, 20))
@@ -92,5 +95,5 @@ def test_several_rows_that_were_appended_at_once():
     L = np.linalg.cholesky(A)
     factor = InverseFactor.of(A[:25, :25].copy())
     for n in range(25, 40):  # nothing is asked in between
-        factor, _ = factor.append(L[n, :n], A[n, n], L[n, n] ** 2)
+        factor, _ = factor.append(L[n, :n], L[n, n] ** 2 - NOISE, NOISE)
     assert np.allclose(inverse(factor) @ L, np.eye(40), atol=1e-10)

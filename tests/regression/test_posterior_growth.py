@@ -83,24 +83,6 @@ def test_extend_does_not_keep_the_callers_array():
     assert_knows(posterior, [0])
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("kernel", [kb.Gaussian(gamma=4.0), kb.Laplace()], ids=repr)
-def test_pivots_lost_in_rounding_are_counted(kernel, seed):
-    """A ridge far below rounding: each copy of a point has nothing left of its own."""
-    rng = np.random.default_rng(seed)
-    points = rng.standard_normal((20, DIM + 5))
-    points, targets = np.vstack([points, points[:5]]), np.zeros(25)
-    model = kb.GaussianProcess(kernel, ridge=1e-30)
-    grown = model.without_data(DIM + 5)
-    for x in points:
-        grown = grown.extend(x, 0.0)
-    assert grown.floored == grown.report.floored == 5
-    assert "5 floored pivots" in str(grown.report)
-    assert model.fit(points, targets).floored == 5
-    assert np.isfinite(grown.log_det)
-    assert np.isfinite(grown.std(points)).all()
-
-
-def test_a_healthy_posterior_has_no_floored_pivot():
-    assert MODEL.fit(X, Y).floored == 0
-    assert extended(MODEL.without_data(DIM), range(50)).floored == 0
+def test_a_healthy_posterior_needs_no_repairs():
+    for posterior in (MODEL.fit(X, Y), extended(MODEL.without_data(DIM), range(50))):
+        assert posterior.repairs == (0, 0.0, 0.0, 0)

@@ -3,16 +3,16 @@
 from kernelbandits.kernels.base import (
     Combination,
     Features,
-    InnerProductKernel,
     Kernel,
     Product,
-    RadialKernel,
     Scaled,
     Shifted,
     Sum,
 )
+from kernelbandits.kernels.distance import Radial
 from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
-from kernelbandits.kernels.geometry import Geometry, InnerProduct, MappedGeometry, Radial, Spherical
+from kernelbandits.kernels.geometry import Geometry, InnerProduct, MappedGeometry, Spherical
+from kernelbandits.kernels.profile_kernels import InnerProductKernel, RadialKernel
 from kernelbandits.kernels.profiles import (
     Exponential,
     Gaussian,

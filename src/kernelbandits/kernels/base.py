@@ -1,4 +1,4 @@
-"""What a kernel is: a profile h applied to a geometry t, K(x, z) = h(t(x, z)); and combinations of kernels."""
+"""What a kernel is: a function of one or more geometries of two points; and combinations of kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial
+from kernelbandits.kernels.geometry import Geometry
 from kernelbandits.linalg import Segments, pieces
 from kernelbandits.specs import Positive, Spec
 from kernelbandits.types import Array, ArrayLike
@@ -21,7 +21,6 @@ from kernelbandits.types import Array, ArrayLike
 Features: TypeAlias = tuple[Array, ...]
 """Features of n points: one array of shape (n, p) per geometry of the kernel."""
 
-_AT_ONCE = 2**17  # most entries to which a profile is applied at once, so that temporary arrays stay in the cache
 _PANEL = 256  # rows and columns of a panel: large enough for fast matrix products, small enough for the cache
 
 
@@ -99,10 +98,10 @@ class Kernel(Spec, ABC):
 
     def diagonal(self, X: Array) -> Array:
         """K(x, x) for every row of X, shape (n,), without the rest of the Gram matrix."""
-        geometries = self.geometries
-        if len(geometries) == 1:
-            return self._values((geometries[0].diagonal(X),), 0)
-        return self._values([geometry.diagonal(X) for geometry in geometries], 0)
+        values = self._values([geometry.diagonal(X) for geometry in self.geometries], 0)
+        if len(values) and values.item(values.argmax()) > checks.HUGE:  # sums of products of values would overflow
+            raise out_of_range(self)
+        return values
 
     def left(self, X: Array, out: Features | None = None) -> Features:
         """Features of points on the left side of K(·, ·), written into `out` if given."""
@@ -155,52 +154,12 @@ class Kernel(Spec, ABC):
     __rmul__ = __mul__
 
 
-class ProfileKernel(Kernel):
-    """A kernel with one geometry that is defined by its profile."""
-
-    __slots__ = ()
-
-    def _values(self, t: Sequence[Array], order: int) -> Array:
-        [values] = t
-        if values.size <= _AT_ONCE:
-            return self.profile(values, order)
-        for rows in pieces(len(values), max(1, _AT_ONCE * len(values) // values.size)):
-            part = values[rows]
-            new = self.profile(part, order)
-            if new is not part:
-                part[...] = new
-        return values
-
-
-class RadialKernel(ProfileKernel):
-    """K(x, z) = h(‖x − z‖² / d): the paper's RBF class."""
-
-    __slots__ = ()
-    geometries = (Radial(),)
-
-
-class InnerProductKernel(ProfileKernel):
-    """K(x, z) = h(⟨x, z⟩ / d): the paper's inner-product class."""
-
-    __slots__ = ()
-    geometries = (InnerProduct(),)
-
-
-class ExponentialProfile(Kernel):
-    """h(t) = exp(± γ t), computed in place, which is faster by a third for large blocks."""
-
-    __slots__ = ()
-    gamma: float
-    _sign: float
-
-    def profile(self, t: Array, order: int = 0) -> Array:
-        return self._values([np.array(t, dtype=np.float64)], order)
-
-    def _values(self, t: Sequence[Array], order: int) -> Array:
-        values, rate = t[0], self._sign * self.gamma
-        values *= rate
-        np.exp(values, values)
-        return values if order == 0 else rate**order * values
+def out_of_range(kernel: Kernel) -> InvalidArgument:
+    """The error for points at which the kernel's values are too large for double precision."""
+    return InvalidArgument(
+        f"the values of {kernel} at these points are too large for double precision; standardise the features, or use "
+        "a kernel that grows less"
+    )
 
 
 class Combination(Kernel):
@@ -252,10 +211,14 @@ class Product(_Pair):
     def _values(self, t: Sequence[Array], order: int) -> Array:
         """Leibniz' rule: Σ_j C(m, j) h₁^{(j)} h₂^{(m−j)}."""
         first, second = self._split(t)
-        total = self.first._values(first, 0) * self.second._values(second, order)
-        for j in range(1, order + 1):
-            first, second = self._split(t)
-            total += comb(order, j) * self.first._values(first, j) * self.second._values(second, order - j)
+        try:
+            with np.errstate(over="raise"):
+                total = self.first._values(first, 0) * self.second._values(second, order)
+                for j in range(1, order + 1):
+                    first, second = self._split(t)
+                    total += comb(order, j) * self.first._values(first, j) * self.second._values(second, order - j)
+        except FloatingPointError:
+            raise out_of_range(self) from None
         return total
 
 
@@ -279,7 +242,11 @@ class Scaled(_Modified):
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
         values = self.kernel._values(t, order)
-        values *= self.factor
+        try:
+            with np.errstate(over="raise"):
+                values *= self.factor
+        except FloatingPointError:
+            raise out_of_range(self) from None
         return values
 
 

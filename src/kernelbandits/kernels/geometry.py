@@ -10,16 +10,13 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import final
 
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.linalg import EPS, LINE, Segments
+from kernelbandits.linalg import Segments
 from kernelbandits.types import Array
-
-_SHORT = 64
 
 
 class Geometry(ABC):
@@ -63,7 +60,7 @@ class ProductGeometry(Geometry):
 
     def evaluate(self, left: Array, right: Array) -> Array:
         t: Array = left @ right.T
-        self._correct(t, right, None)
+        self._correct(t, left, right)
         return t
 
     def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
@@ -72,11 +69,15 @@ class ProductGeometry(Geometry):
         else:  # sets of equal size: one batched product
             [x] = lefts
             np.matmul(x, right[:, :, np.newaxis], out=out.values.reshape(len(x), -1, 1))
-        self._correct(out.values, right, out.sizes)
+        self._correct_each(out, lefts, right)
 
     @abstractmethod
-    def _correct(self, t: Array, right: Array, sizes: Sequence[int] | None) -> None:
-        """Correct the rounding of t in place; the points on the right belong to its columns, or to segments of it."""
+    def _correct(self, t: Array, left: Array, right: Array) -> None:
+        """Correct the rounding of t = left · right, shape (n, m), in place."""
+
+    @abstractmethod
+    def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
+        """Correct the rounding of one segment for each set in place."""
 
 
 @final
@@ -96,64 +97,15 @@ class InnerProduct(ProductGeometry):
         features: Array = Z / Z.shape[1]
         return features
 
-    def _correct(self, t: Array, right: Array, sizes: Sequence[int] | None) -> None:
+    def _correct(self, t: Array, left: Array, right: Array) -> None:
+        """An inner product needs no correction."""
+
+    def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
         """An inner product needs no correction."""
 
     def diagonal(self, X: Array) -> Array:
         t: Array = np.vecdot(X, X) / X.shape[1]
         return t
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Radial(ProductGeometry):
-    """t = ‖x − z‖² / d, computed as −2/d (‖x‖², −½, x) · (−½, ‖z‖², z).
-
-    A value below the rounding error of the two norms is set to 0, because not even its sign is known. So t is never
-    negative, and the distance between copies of a point is exactly 0. The factor −2/d is on the left, because these
-    features are often kept while those on the right are used once. Features of long points are padded with zeros to
-    whole cache lines.
-    """
-
-    stationary = True
-
-    def left(self, X: Array, out: Array | None = None) -> Array:
-        d = X.shape[1]
-        head, _ = _heads(d)
-        features = np.empty((len(X), len(head) + d)) if out is None else out
-        features[:, : len(head)] = head
-        features[:, len(head) :] = X
-        np.vecdot(X, X, out=features[:, 0])
-        features *= -2.0 / d  # all at once is faster than column by column
-        return features
-
-    def right(self, Z: Array) -> Array:
-        m, d = Z.shape
-        _, head = _heads(d)
-        features = np.empty((m, len(head) + d))
-        features[:, : len(head)] = head
-        features[:, len(head) :] = Z
-        np.vecdot(Z, Z, out=features[:, 1])
-        return features
-
-    def _correct(self, t: Array, right: Array, sizes: Sequence[int] | None) -> None:
-        norms, p = right[:, 1], right.shape[1]
-        d = p - 2 if p < _SHORT else p - 1 - LINE  # a lower bound on the number of coordinates, because of the padding
-        error = 4.0 * EPS * p / d  # of t near 0, where both norms are alike, as a multiple of ‖z‖²
-        # Usually all of t is above every error. `argmin` is much faster than `min` for small arrays.
-        if t.size and not t.item(t.argmin()) > norms.item(norms.argmax()) * error:
-            errors = norms * error
-            np.copyto(t, 0.0, where=t <= (errors if sizes is None else errors.repeat(sizes)))
-
-    def diagonal(self, X: Array) -> Array:
-        return np.zeros(len(X))
-
-
-@cache
-def _heads(d: int) -> tuple[Array, Array]:
-    """What precedes the d coordinates in the features on the left and on the right, with 0 instead of the norm."""
-    zeros = [0.0] * (0 if d < _SHORT else -(d + 2) % LINE)
-    return np.array([0.0, -0.5, *zeros]), np.array([-0.5, 0.0, *zeros])
 
 
 @final
@@ -182,8 +134,11 @@ class Spherical(ProductGeometry):
     def right(self, Z: Array) -> Array:
         return self.left(Z)
 
-    def _correct(self, t: Array, right: Array, sizes: Sequence[int] | None) -> None:
+    def _correct(self, t: Array, left: Array, right: Array) -> None:
         np.clip(t, -1.0, 1.0, out=t)
+
+    def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
+        np.clip(t.values, -1.0, 1.0, out=t.values)
 
     def diagonal(self, X: Array) -> Array:
         return np.ones(len(self.left(X)))

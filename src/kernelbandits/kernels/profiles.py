@@ -15,8 +15,9 @@ from typing import final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.base import ExponentialProfile, InnerProductKernel, ProfileKernel, RadialKernel
-from kernelbandits.kernels.geometry import Geometry, MappedGeometry, Radial, Spherical
+from kernelbandits.kernels.distance import Radial
+from kernelbandits.kernels.geometry import Geometry, MappedGeometry, Spherical
+from kernelbandits.kernels.profile_kernels import ExponentialProfile, InnerProductKernel, ProfileKernel, RadialKernel
 from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array
 
@@ -182,7 +183,7 @@ _HALF_INTEGER: dict[float, Callable[[Array], Array]] = {
     -0.5: lambda s: np.exp(-s) / s,
     0.5: lambda s: np.exp(-s),
     1.5: lambda s: (1.0 + s) * np.exp(-s),
-    2.5: lambda s: (3.0 + 3.0 * s + s**2) * np.exp(-s),
+    2.5: lambda s: (3.0 + 3.0 * s + np.minimum(s, 1e150) ** 2) * np.exp(-s),  # finite: ∞ · 0 would be NaN
 }
 _DEBYE_FROM = 100.0  # above this order the uniform expansion is exact to 1e-10 and Γ(μ) is about to overflow
 
@@ -215,7 +216,7 @@ def _relative(mu: float, s: Array) -> Array:
             return np.where(s > 0, s**mu * kv(-mu, s), np.inf)
         scaled = kve(mu, s)  # e^s K_μ(s): with logarithms, s^μ and e^−s neither overflow nor underflow
         value = np.exp(mu * np.log(s) + np.log(scaled) - s - _log_value_at_zero(mu))
-        return np.where(np.isfinite(scaled), value, _near_zero(mu, s))
+        return np.where(np.isfinite(scaled), value, np.where(s < 1.0, _near_zero(mu, s), 0.0))
 
 
 def _near_zero(mu: float, s: Array) -> Array:

@@ -15,14 +15,15 @@ import numpy as np
 from scipy.linalg import lapack
 
 from kernelbandits.linalg.arrays import LINE, aligned_zeros, whole_lines
-from kernelbandits.linalg.machine import EPS, TINY, safe_threads
+from kernelbandits.linalg.machine import safe_threads
 from kernelbandits.types import Array
 
 _BAND = 10 * LINE  # not a power of two: rows at such distances would compete for the same cache lines
+_REPAIR = 4.0  # a negative variance shows rounding errors of its size: a pivot well above them does not amplify them
 
 
 class Appended(NamedTuple):
-    """A row (ℓ, p) appended to L, and whether its pivot p was raised to the floor."""
+    """A row (ℓ, p) appended to L, and whether its pivot p was lost in rounding and raised."""
 
     row: Array
     pivot: float
@@ -186,16 +187,15 @@ class InverseFactor:
         """L⁻ᵀ v for v of shape (n,)."""
         return _times_lower(v, self.bands)
 
-    def append(self, whitened: Array, diagonal: float, remainder: float) -> tuple[InverseFactor, Appended]:
+    def append(self, whitened: Array, variance: float, noise: float) -> tuple[InverseFactor, Appended]:
         """The factor of A with one more row and column: `whitened` is ℓ = L⁻¹ a for the new column a.
 
-        `diagonal` is the new corner of A and `remainder` is diagonal − ‖ℓ‖². A remainder below its rounding error is
-        raised to it, and the result is marked as floored.
+        The new corner of A is ‖ℓ‖² + variance + noise, with a variance that is not negative up to rounding. If it is
+        below −noise/2 all the same, the corner is raised by more than that, and the result is marked as floored.
         """
         n, buffer = self.n, self._buffer
-        floor = max(EPS * max(n, 1) * diagonal, TINY)
-        floored = remainder < floor
-        appended = Appended(whitened, sqrt(floor if floored else remainder), floored)
+        floored = not variance >= -0.5 * noise
+        appended = Appended(whitened, sqrt(noise + (_REPAIR * abs(variance) if floored else variance)), floored)
         if buffer.used != n:  # another successor owns the next row: continue with a copy
             buffer = buffer.fork(n)
         buffer.pending.append(appended)

@@ -38,7 +38,9 @@ class FitReport:
             squared RKHS distance to them; 0 if there were none.
         duplicates: rows that repeat an earlier row exactly; Nyström and Gaussian-process fits do not count them.
         left_out: selected centres that the others span; leaving them out does not change the span.
-        floored: pivots of a Gaussian process that were lost in rounding and set to their rounding error.
+        raised: points of a Gaussian process whose noise was raised above the ridge, to what arithmetic resolves.
+        noise: the largest such noise.
+        floored: pivots of a Gaussian process that were lost in rounding and raised.
         iterations: number of iterations.
         seconds: time of an iterative fit.
         converged: whether an iterative fit ended as its stopping rule wants; True for a direct fit.
@@ -55,6 +57,8 @@ class FitReport:
     cutoff: float = 0.0
     duplicates: int = 0
     left_out: int = 0
+    raised: int = 0
+    noise: float = 0.0
     floored: int = 0
     iterations: int = 0
     seconds: float = 0.0
@@ -77,6 +81,7 @@ class FitReport:
             (f"rank {self.rank} of {self.size}{'' if self.left_out else cut}", not self.exact),
             (f"{self.duplicates} duplicate rows", self.duplicates),
             (f"{self.left_out} centres left out (spanned by the others up to {self.cutoff:.1e})", self.left_out),
+            (f"noise raised above the ridge at {self.raised} points, to at most {self.noise:.1e}", self.raised),
             (f"{self.floored} floored pivots", self.floored),
         ]
         text = ", ".join(part for part, said in parts if said)

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from kernelbandits.kernels import Kernel
+from kernelbandits.kernels import Kernel, Radial
 from kernelbandits.linalg import EPS, TINY, MatrixRows, greedy_pivots, pieces, random_pivots
 from kernelbandits.specs import Count, Spec
 from kernelbandits.types import Array, IntArray
@@ -91,10 +91,10 @@ class KMeansCenters(Centers):
 
 def _nearest(X: Array, centers: Array) -> IntArray:
     """The number of the nearest centre of each row."""
-    half_norms = 0.5 * np.einsum("ij,ij->i", centers, centers)
-    nearest = np.empty(len(X), dtype=np.int64)
+    geometry, nearest = Radial(), np.empty(len(X), dtype=np.int64)
+    right = geometry.right(centers)
     for rows in pieces(len(X), _ROWS):
-        nearest[rows] = (half_norms - X[rows] @ centers.T).argmin(axis=1)
+        nearest[rows] = geometry.evaluate(geometry.left(X[rows]), right).argmin(axis=1)
     return nearest
 
 

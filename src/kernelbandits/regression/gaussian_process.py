@@ -1,7 +1,14 @@
-"""Gaussian-process regression: mean, standard deviation, log-determinant; an observation is appended in O(n²)."""
+"""Gaussian-process regression: mean, standard deviation, log-determinant; an observation is appended in O(n²).
+
+A variance K(x, x) − ‖W k‖² has a rounding error of about EPS √n ‖W‖ with ‖W‖² ≤ 1/noise, in units of K(x, x). Where
+that exceeds the noise, pivots are lost and errors grow from one observation to the next. So the noise at a point x is
+the ridge, but at least 2⁻²⁸ K(x, x), which exceeds the error for any n whose matrix fits into memory. A Cholesky
+factorisation does not depend on the unit of each row, so it is the prior variance of each single point that counts.
+"""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from math import log
 from typing import NamedTuple, final
@@ -9,12 +16,17 @@ from typing import NamedTuple, final
 import numpy as np
 
 from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument, RidgeTooSmall
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import Appended, InverseFactor
 from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainPredictor
 from kernelbandits.regression.dual import exact_cost, refuse_too_large
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array, ArrayLike
+
+_RESOLVED = 2.0**-28  # smallest noise, as a share of the prior variance
+_INDEFINITE = 2.0**-10  # a variance below minus this share of the prior variance is not due to rounding
+_FAR_ABOVE = 100.0  # noise that exceeds the ridge by this factor is worth a warning
 
 
 class Outlook(NamedTuple):
@@ -26,19 +38,40 @@ class Outlook(NamedTuple):
     variance: float
 
 
+class Repairs(NamedTuple):
+    """What rounding demanded of a posterior.
+
+    Attributes:
+        raised: number of points whose noise is above the ridge.
+        noise: the largest such noise.
+        log_excess: Σ ln(noise / ridge) over these points.
+        floored: number of pivots that were lost in rounding and raised.
+
+    """
+
+    raised: int = 0
+    noise: float = 0.0
+    log_excess: float = 0.0
+    floored: int = 0
+
+
+_NONE = Repairs()
+
+
 @final
 @dataclass(slots=True, eq=False)  # not frozen: one is made per observation, and that would take twice as long
 class Posterior(UncertainPredictor):
     """GP(0, K) given n observations y = f(x) + noise of variance `ridge`. `extend` returns a new posterior.
 
-    With A = K(X, X) + ridge·I = L Lᵀ: mean(z) = vᵀ L⁻¹y and var(z) = K(z, z) − ‖v‖², where v = L⁻¹ K(X, z).
+    With A = K(X, X) + ridge·I = L Lᵀ: mean(z) = vᵀ L⁻¹y and var(z) = K(z, z) − ‖v‖², where v = L⁻¹ K(X, z). A ridge
+    below 2⁻²⁸ K(x, x) is raised to that at the point x; `repairs` and `report` tell, and a warning if that is much.
 
     Attributes:
         points: the points in the first n rows, followed by unused rows.
         whitened_targets: L⁻¹ y in the first n entries, followed by unused ones.
         log_det: ln det(K(X, X) + ridge·I).
         last: the newest row of L; None before the first `extend`.
-        floored: number of pivots that were lost in rounding and set to their rounding error.
+        repairs: what rounding demanded.
 
     """
 
@@ -49,7 +82,7 @@ class Posterior(UncertainPredictor):
     whitened_targets: Array
     log_det: float
     last: Appended | None = None
-    floored: int = 0
+    repairs: Repairs = _NONE
 
     @property
     def n(self) -> int:
@@ -71,12 +104,13 @@ class Posterior(UncertainPredictor):
 
     @property
     def report(self) -> FitReport:
-        return FitReport(self.n, "cholesky", self.n, self.n, floored=self.floored)
+        raised, noise, _, floored = self.repairs
+        return FitReport(self.n, "cholesky", self.n, self.n, raised=raised, noise=noise, floored=floored)
 
     @property
     def information_gain(self) -> float:
         """½ ln det(I + K(X, X)/ridge)."""
-        return 0.5 * (self.log_det - self.factor.n * log(self.ridge))
+        return 0.5 * (self.log_det - self.factor.n * log(self.ridge) - self.repairs.log_excess)
 
     def whiten(self, Z: Array) -> Array:
         """V = L⁻¹ K(X, z) for every row of Z, shape (n, m)."""
@@ -108,15 +142,42 @@ class Posterior(UncertainPredictor):
     def _extend(self, x: Array, y: float, outlook: Outlook) -> Posterior:
         """`extend` without checks, given the outlook at x."""
         whitened, mean, prior, variance = outlook
-        ridge, n, free = self.ridge, self.factor.n, self.factor.is_newest
-        factor, last = self.factor.append(whitened, prior + ridge, variance + ridge)
+        if variance < -_INDEFINITE * prior:
+            raise InvalidArgument(
+                f"the kernel is not positive definite at these points: the variance at a point is {variance:.3g}, with "
+                f"{prior:.3g} before any observation; check {self.kernel} with kernelbandits.testing.check_kernel"
+            )
+        ridge, n, free, repairs = self.ridge, self.factor.n, self.factor.is_newest, self.repairs
+        noise = ridge
+        if ridge < _RESOLVED * prior:
+            noise = _RESOLVED * prior
+            repairs = _raised(repairs, ridge, np.array([noise]))
+        factor, last = self.factor.append(whitened, variance, noise)
+        if last.floored:
+            repairs = repairs._replace(floored=repairs.floored + 1)
         points, targets = self.points, self.whitened_targets
         if not free or n == len(points):
             points, targets = _enlarged(points, n), _enlarged(targets, n)
         points[n] = x
         targets[n] = (y - mean) / last.pivot
-        log_det, floored = self.log_det + 2.0 * log(last.pivot), self.floored + last.floored
-        return Posterior(self.kernel, ridge, factor, points, targets, log_det, last, floored)
+        return Posterior(
+            self.kernel, ridge, factor, points, targets, self.log_det + 2.0 * log(last.pivot), last, repairs
+        )
+
+
+def _raised(repairs: Repairs, ridge: float, noise: Array) -> Repairs:
+    """The repairs with more points, whose noise was raised above the ridge. The first that is far above it is told."""
+    largest, known = float(noise.max()), _FAR_ABOVE * ridge
+    if repairs.noise <= known < largest:
+        warnings.warn(
+            f"the ridge {ridge:g} is below what arithmetic resolves next to a prior variance of "
+            f"{largest / _RESOLVED:.3g}: noise of variance {largest:.3g} is assumed instead. Centre and standardise "
+            "the features, or use a larger ridge.",
+            RidgeTooSmall,
+            stacklevel=4,
+        )
+    excess = repairs.log_excess + float(np.log(noise).sum()) - len(noise) * log(ridge)
+    return Repairs(repairs.raised + len(noise), max(repairs.noise, largest), excess, repairs.floored)
 
 
 def _enlarged(array: Array, n: int) -> Array:
@@ -142,11 +203,15 @@ class GaussianProcess(Estimator[Posterior]):
     def _fit(self, X: Array, y: Array) -> Posterior:
         refuse_too_large(X, self.ridge)
         A = self.kernel.gram(X)
-        A[np.diag_indices_from(A)] += self.ridge
+        noise = np.maximum(self.ridge, _RESOLVED * A.diagonal())
+        A[np.diag_indices_from(A)] += noise
         factor = InverseFactor.of(A)
         if factor is not None:
-            return Posterior(self.kernel, self.ridge, factor, X.copy(), factor.whiten(y), factor.log_det)
-        posterior = self.without_data(X.shape[1])  # the ridge is below the rounding error of K: append one by one
+            above = noise[noise > self.ridge]
+            repairs = _raised(_NONE, self.ridge, above) if len(above) else _NONE
+            whitened = factor.whiten(y)
+            return Posterior(self.kernel, self.ridge, factor, X.copy(), whitened, factor.log_det, None, repairs)
+        posterior = self.without_data(X.shape[1])  # too close to singular to be factored at once
         for x, target in zip(X, y, strict=True):
             posterior = posterior._extend(x, float(target), posterior.at(x))
         return posterior

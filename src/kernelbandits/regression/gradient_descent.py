@@ -10,6 +10,7 @@ from typing import TypeAlias, final
 import numpy as np
 
 from kernelbandits.kernels import Kernel, KernelExpansion
+from kernelbandits.linalg import TINY
 from kernelbandits.regression.base import ASSUMED_ITERATIONS, Cost, FitReport
 from kernelbandits.regression.iterative import (
     POWER_ITERATIONS,
@@ -144,7 +145,8 @@ class GradientDescent(IterativeEstimator):
 
     def _descend(self, X: Array, y: Array, start: Array) -> Iterator[Array]:
         product = KernelProduct(self.kernel, X, self.ridge, self.memory)
-        step = 1.0 / (largest_eigenvalue(product, len(X), np.random.default_rng(self.seed)) or 1.0)
+        largest = largest_eigenvalue(product, len(X), np.random.default_rng(self.seed))
+        step = 1.0 / largest if largest > TINY else 1.0
         a = start.copy()
         while True:
             yield a

@@ -104,12 +104,12 @@ class KernelProduct:
 def largest_eigenvalue(product: KernelProduct, n: int, rng: np.random.Generator) -> float:
     """The largest eigenvalue of K by the power iteration, too small by a few per cent at most."""
     v = rng.random(n) + 0.5  # the top eigenvector of a kernel matrix rarely changes sign
-    value = 0.0
+    value, norm = 0.0, float(np.linalg.norm(v))
     for _ in range(POWER_ITERATIONS):
-        v /= np.linalg.norm(v)
+        v /= norm
         image = product(v)
-        value, v = float(v @ image), image
-        if not value:
+        value, v, norm = float(v @ image), image, float(np.linalg.norm(image))
+        if not norm:  # K is 0, or so small that the norm underflows
             break
     return value
 

@@ -1,0 +1,136 @@
+"""The geometry of squared distances, as accurate far from the origin as near it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate, pairwise
+from typing import final
+
+import numpy as np
+
+from kernelbandits.kernels.geometry import ProductGeometry
+from kernelbandits.linalg import LINE, Segments, pieces, rows_at_once
+from kernelbandits.types import Array, IntArray
+
+_SHORT = 64
+_CANCELLED = 2.0**-12  # as a share of ‖z‖²/d: above it, t has lost at most 12 of its 53 bits to cancellation
+_MANY = 8  # if one entry in so many has cancelled, another matrix product is faster than their differences
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Radial(ProductGeometry):
+    """t = ‖x − z‖² / d, computed as −2/d (‖x‖², −½, x) · (−½, ‖z‖², z) where that does not cancel.
+
+    Where t is much smaller than ‖z‖²/d, the product has lost its digits: then it is computed from the differences of
+    coordinates, for many such entries by a second product around another origin. So every t is right to about 1e-12 of
+    itself, is never negative, and is exactly 0 between copies of a point. Differences are those of −2x/d and −2z/d,
+    rounded alike: they are exact for points that are off by at most half a unit in the last place.
+
+    The factor −2/d is on the left, because these features are often kept while those on the right are used once.
+    Features of long points are padded with zeros to whole cache lines.
+    """
+
+    stationary = True
+
+    def left(self, X: Array, out: Array | None = None) -> Array:
+        d = X.shape[1]
+        head, _ = _heads(d)
+        features = np.empty((len(X), len(head) + d)) if out is None else out
+        features[:, : len(head)] = head
+        features[:, len(head) :] = X
+        np.vecdot(X, X, out=features[:, 0])
+        features *= -2.0 / d  # all at once is faster than column by column
+        return features
+
+    def right(self, Z: Array) -> Array:
+        m, d = Z.shape
+        _, head = _heads(d)
+        features = np.empty((m, len(head) + d))
+        features[:, : len(head)] = head
+        features[:, len(head) :] = Z
+        np.vecdot(Z, Z, out=features[:, 1])
+        return features
+
+    def _correct(self, t: Array, left: Array, right: Array) -> None:
+        if t.size and _some_cancelled(t, right):
+            cancelled = t <= right[:, 1] * _share(right)
+            if _MANY * np.count_nonzero(cancelled) > t.size:
+                left, right = self._centred(left, right)
+                np.matmul(left, right.T, out=t)
+                np.less_equal(t, right[:, 1] * _share(right), out=cancelled)
+            for rows in pieces(len(t), rows_at_once(t.shape[1])):
+                _recompute(t[rows], np.flatnonzero(cancelled[rows]), left[rows], right)
+
+    def _centred(self, left: Array, right: Array) -> tuple[Array, Array]:
+        """Features of the same points around the mean of those on the side with fewer of them."""
+        d, factor = _scaling(left)
+        x, z = left[:, -d:], right[:, -d:] * factor
+        origin = (x if len(x) < len(z) else z).mean(axis=0)
+        return self.left((x - origin) / factor), self.right((z - origin) / factor)
+
+    def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
+        values = t.values
+        if values.size and _some_cancelled(values, right):
+            sets = np.arange(len(right)).repeat(t.sizes)  # to which each value belongs
+            places = np.flatnonzero(values <= (right[:, 1] * _share(right))[sets])
+            d, factor = _scaling(next(left for left in lefts if left.size))
+            z = right[:, -d:] * factor
+            for part in pieces(len(places), rows_at_once(d)):
+                chosen = places[part]
+                difference = _rows_of_sets(lefts, t.sizes, chosen)[:, -d:] - z[sets[chosen]]
+                values[chosen] = 0.25 * d * np.vecdot(difference, difference)
+
+    def diagonal(self, X: Array) -> Array:
+        return np.zeros(len(X))
+
+
+@cache
+def _heads(d: int) -> tuple[Array, Array]:
+    """What precedes the d coordinates in the features on the left and on the right, with 0 instead of the norm."""
+    zeros = [0.0] * (0 if d < _SHORT else -(d + 2) % LINE)
+    return np.array([0.0, -0.5, *zeros]), np.array([-0.5, 0.0, *zeros])
+
+
+def _scaling(left: Array) -> tuple[int, float]:
+    """The number of coordinates d and the factor −2/d of features on the left, which hold 1/d in column 1."""
+    inverse = left[..., 0, 1].item(0)
+    return round(1.0 / inverse), -2.0 * inverse
+
+
+def _share(right: Array) -> float:
+    """The multiple of ‖z‖² up to which t has cancelled."""
+    p = right.shape[1]
+    d = int(p - 2 if p < _SHORT else p - 1 - LINE)  # or a few less, because of the padding
+    return _CANCELLED / d
+
+
+def _some_cancelled(t: Array, right: Array) -> bool:
+    """Whether any entry may have cancelled. Usually none has. `argmin` is much faster than `min` for small arrays."""
+    norms = right[:, 1]
+    return bool(not t.item(t.argmin()) > norms.item(norms.argmax()) * _share(right))
+
+
+def _recompute(t: Array, places: IntArray, left: Array, right: Array) -> None:
+    """Compute entries of t, shape (n, m), from differences of coordinates; places are those of the flattened array."""
+    if len(places):
+        d, factor = _scaling(left)
+        x, z, flat = left[:, -d:], right[:, -d:] * factor, t.reshape(-1)
+        for part in pieces(len(places), rows_at_once(d)):
+            rows, columns = np.divmod(places[part], len(z))
+            difference = x[rows] - z[columns]
+            flat[places[part]] = 0.25 * d * np.vecdot(difference, difference)
+
+
+def _rows_of_sets(sets: Sequence[Array], sizes: Sequence[int], places: IntArray) -> Array:
+    """Rows of the concatenated sets, given as in `evaluate_each`, by their ascending numbers."""
+    if sets[0].ndim == 3:
+        [features] = sets
+        return features.reshape(-1, features.shape[2])[places]
+    starts = [*accumulate(sizes, initial=0)]
+    edges = np.searchsorted(places, starts).tolist()
+    return np.concatenate(
+        [x[places[i:j] - start] for x, start, (i, j) in zip(sets, starts, pairwise(edges), strict=False) if i < j]
+    )
