@@ -10,6 +10,7 @@ from . import (
 from .beliefs import (
     ArmCovariance as ArmCovariance,
     ArmFeatures as ArmFeatures,
+    AsGiven as AsGiven,
     Belief as Belief,
     BudgetedArms as BudgetedArms,
     CommonFunction as CommonFunction,
@@ -21,6 +22,8 @@ from .beliefs import (
     JointArms as JointArms,
     LinearArms as LinearArms,
     Prefetched as Prefetched,
+    RewardUnits as RewardUnits,
+    Standardized as Standardized,
     Tracker as Tracker,
 )
 from .environments import (

@@ -15,3 +15,4 @@ from kernelbandits.beliefs.independent_arms import IndependentArms
 from kernelbandits.beliefs.joint_arms import JointArms
 from kernelbandits.beliefs.levels import ArmLevels, arm_levels
 from kernelbandits.beliefs.linear_arms import LinearArms
+from kernelbandits.beliefs.reward_units import AsGiven, RewardUnits, Standardized

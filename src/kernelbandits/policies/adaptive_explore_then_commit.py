@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from kernelbandits.beliefs import Prefetched
+from kernelbandits.beliefs import Prefetched, RewardUnits, Standardized
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, StackedExpansions
 from kernelbandits.policies.agent import Policy
@@ -56,9 +56,10 @@ class AdaptiveExploreThenCommit(Policy):
 
     model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0), ridge=1e-8)
     cap: Count | None = None
+    rewards: RewardUnits = Standardized()
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return _ExploringLearner(self.model, self.cap, 0.0, problem, rng)
+        return _ExploringLearner(self.model, self.rewards, self.cap, 0.0, problem, rng)
 
 
 @final
@@ -87,9 +88,10 @@ class SuccessiveElimination(Policy):
     model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0), ridge=1e-8)
     share: Probability = 0.05
     cap: Count | None = None
+    rewards: RewardUnits = Standardized()
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return _ExploringLearner(self.model, self.cap, self.share, problem, rng)
+        return _ExploringLearner(self.model, self.rewards, self.cap, self.share, problem, rng)
 
 
 class _RegretEstimate(NamedTuple):
@@ -113,17 +115,24 @@ class _RegretEstimate(NamedTuple):
 class _ExploringLearner(Learner):
     """Plays contenders in turn while another turn pays (`_RegretEstimate.another_turn_pays`), then the best prediction.
 
-    Turns count decisions. Rewards are learned while exploring, and afterwards until as many are known as turns were
-    taken. The commitment is not final: late rewards, or a horizon that was guessed too short, can lead to more turns.
+    Rewards are learned while exploring; afterwards those that turns wait for. The commitment is not final: late
+    rewards, or a horizon that was guessed too short, can lead to more turns.
     """
 
     def __init__(
-        self, model: GaussianProcess, cap: int | None, share: float, problem: Problem, rng: np.random.Generator
+        self,
+        model: GaussianProcess,
+        units: RewardUnits,
+        cap: int | None,
+        share: float,
+        problem: Problem,
+        rng: np.random.Generator,
     ) -> None:
         """An arm contends with at least `share` of the leader's chance to have the largest reward."""
         n_arms = problem.n_arms
         if cap is not None and cap < n_arms:
             raise InvalidArgument(f"cap must be at least the number of arms, {n_arms}, to try each; got {cap}")
+        self._units = units
         self._share = share
         self._cap = cap
         self._problem = problem
@@ -167,13 +176,14 @@ class _ExploringLearner(Learner):
             return False
         n_turns, begun = divmod(self._turns.of(self._contenders), n_arms)
         if n_turns < FEWEST or self._estimate is None:
-            return n_turns < FEWEST
+            return True
         remaining = max(horizon - self._n_decisions + begun, 0)
         return self._estimate.another_turn_pays(n_turns, n_arms, remaining)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        if self._n_rewards >= self._turns.total and not self._in_turn:
+        if not (self._in_turn or self._turns.waits(arm)):
             return
+        self._turns.observe(arm)
         self._arms[arm].observe(context, reward)
         self._n_rewards += 1
         self._commitment = None
@@ -185,20 +195,23 @@ class _ExploringLearner(Learner):
         known = [i for i, arm in enumerate(self._arms) if arm.n > 1]
         if not known:
             return
-        pairs = [self._arms[i].pairs for i in known]
+        samples = [self._arms[i].rewards for i in known]
+        levels = self._units.left_out_levels(samples)
+        pairs = [(self._arms[i].predictions(level), y) for i, level, y in zip(known, levels, samples, strict=True)]
         best, committed = commitment_value(pairs)
         if self._share:
-            chance = chances([rewards for _, rewards in pairs])
+            chance = chances(samples)
             self._contenders[known] = chance >= self._share * chance.max()
-        turns = [rewards for i, (_, rewards) in zip(known, pairs, strict=True) if self._contenders[i]]
+        turns = [rewards for i, rewards in zip(known, samples, strict=True) if self._contenders[i]]
         explored, size = np.mean([rewards.mean() for rewards in turns]), np.mean([len(rewards) for rewards in turns])
         self._estimate = _RegretEstimate(best - committed, best - float(explored), float(size) - 1.0)
         self._next_estimate = self._n_rewards + int(self._contenders.sum())
 
     def _committed(self) -> Commitment:
         if self._commitment is None:
-            expansions = [arm.posterior.expansion for arm in self._arms]
-            self._commitment = Commitment(expansions, StackedExpansions(expansions))
+            levels = self._units.levels([arm.rewards for arm in self._arms])
+            expansions = [arm.expansion(level) for arm, level in zip(self._arms, levels.tolist(), strict=True)]
+            self._commitment = Commitment(expansions, StackedExpansions(expansions), levels)
         return self._commitment
 
     def withdraw(self) -> None:
