@@ -24,6 +24,9 @@ from kernelbandits.types import Array, BoolArray
 FEWEST = 3
 """Draws per arm before the first estimate: leaving one out of two would leave a single point to predict from."""
 
+_DIGITS = 12
+"""Digits of an estimated regret, in units of the range of an arm's rewards, that rounding leaves."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -40,9 +43,11 @@ class AdaptiveExploreThenCommit(Policy):
     An unknown horizon is guessed, and the guess doubled whenever it was too short: exploration then continues from the
     data at hand if that pays.
 
-    The interpolator is the mean of `model` with a ridge so small that it matters for repeated contexts only. Rewards
-    after the commitment are not used; with delays, the first T₀ rewards are used, whenever they come. Noise counts as
-    avoidable regret, so exploration is longer than optimal if rewards are very noisy.
+    The interpolator is the mean of `model` with a ridge so small that it matters for repeated contexts only. `rewards`
+    says from where they are measured: by default from the level of each arm, so that their shift and scale change no
+    decision. Rewards of turns are used whenever they come, those of decisions after the commitment are not; rewards
+    that are observed before, from a log, count as turns. Noise counts as avoidable regret, so exploration is longer
+    than optimal if rewards are very noisy.
 
     Turns and commitment are certain given the past: propensities are 1, ties apart. Cost: O(n² + n d) per reward of an
     arm with n draws while exploring, and O(T₀ log T₀) per round for the estimate; then that of `ExploreThenCommit`.
@@ -195,17 +200,30 @@ class _ExploringLearner(Learner):
         known = [i for i, arm in enumerate(self._arms) if arm.n > 1]
         if not known:
             return
-        samples = [self._arms[i].rewards for i in known]
-        levels = self._units.left_out_levels(samples)
-        pairs = [(self._arms[i].predictions(level), y) for i, level, y in zip(known, levels, samples, strict=True)]
+        pairs = self._left_out_pairs(known)
+        samples = [rewards for _, rewards in pairs]
         best, committed = commitment_value(pairs)
         if self._share:
             chance = chances(samples)
             self._contenders[known] = chance >= self._share * chance.max()
         turns = [rewards for i, rewards in zip(known, samples, strict=True) if self._contenders[i]]
         explored, size = np.mean([rewards.mean() for rewards in turns]), np.mean([len(rewards) for rewards in turns])
-        self._estimate = _RegretEstimate(best - committed, best - float(explored), float(size) - 1.0)
+        commit_regret, explore_regret = round(best - committed, _DIGITS), round(best - float(explored), _DIGITS)
+        self._estimate = _RegretEstimate(commit_regret, explore_regret, float(size) - 1.0)
         self._next_estimate = self._n_rewards + int(self._contenders.sum())
+
+    def _left_out_pairs(self, arms: list[int]) -> list[tuple[Array, Array]]:
+        """Leave-one-out predictions and rewards of these arms, from the largest reward, in units of an arm's range.
+
+        Predictions are only compared, and rounded so that equal ones are equal.
+        """
+        samples = [self._arms[i].rewards for i in arms]
+        largest = max(float(rewards.max()) for rewards in samples)
+        unit = max(float(np.ptp(rewards)) for rewards in samples) or 1.0
+        return [
+            (((self._arms[i].predictions(left_out) - largest) / unit).round(_DIGITS // 2), (rewards - largest) / unit)
+            for i, left_out, rewards in zip(arms, self._units.left_out_levels(samples), samples, strict=True)
+        ]
 
     def _committed(self) -> Commitment:
         if self._commitment is None:

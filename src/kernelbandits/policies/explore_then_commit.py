@@ -20,8 +20,8 @@ from kernelbandits.specs import Count
 from kernelbandits.types import Array, BoolArray
 
 
-LATE = 2
-"""Exploration takes at most this many times T₀ turns, if rewards are late."""
+_ENOUGH, _LATE = 0.5, 2.0
+"""Turns go on until this part of T₀ rewards is in, but for at most this many times T₀ rounds."""
 
 _GROWTH = 1.05
 """Late rewards are fitted when there are this many times as many: so all of these fits cost about seven of the last."""
@@ -35,9 +35,9 @@ class ExploreThenCommit(Policy):
     Exploration is the paper's round-robin: the turn is known beforehand, so its propensity is 1. With a mask, the
     eligible arm with the fewest turns is next. Rewards that are observed before, from a log, count as turns.
 
-    Rewards of decisions after the commitment are not used. Those of turns are, whenever they come: if they are late,
-    turns go on until T₀ rewards are in, for at most 2 T₀ turns and not before the first reward; then what is in is
-    fitted, and again when more of it has come. An arm can be added during exploration, which does not become longer.
+    Rewards of decisions after the commitment are not used. Those of turns are, whenever they come. If after T₀ turns
+    fewer than T₀/2 are in, turns go on until they are, up to 2 T₀ turns, and beyond while none is in. Then what is in is
+    fitted, and again as the rest comes. An arm can be added during exploration, which does not become longer.
 
     `rewards` says from where they are measured. By default from the level of each arm (`Standardized`), so that their
     shift and scale change no decision. `AsGiven()` is the paper's version, for rewards with mean 0.
@@ -93,8 +93,8 @@ class _ExploreThenCommitLearner(Learner):
     def _explores(self) -> bool:
         """Whether the next decision is a turn."""
         n_turns, n_rewards, n_explore = self._turns.total, self._n_rewards, self._policy.n_explore
-        missing = n_rewards < n_explore and (n_turns < LATE * n_explore or not n_rewards)
-        return self._commitment is None and (n_turns < n_explore or missing)
+        late = n_rewards < _ENOUGH * n_explore and (n_turns < _LATE * n_explore or not n_rewards)
+        return self._commitment is None and (n_turns < n_explore or late)
 
     def _committed(self) -> Commitment | None:
         """The predictions of all arms from the rewards so far, fitted when they are asked for; None while exploring."""
