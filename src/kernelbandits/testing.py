@@ -8,6 +8,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -127,12 +128,9 @@ def check_policy(
     _check_removed_arm(policy, agent(), agent(), contexts)
     _check_added_arm(policy, agent(), agent(), contexts)
     rewards = rounds.means + rounds.noise[:, np.newaxis]
-    _check_hostile_input(policy, problem, contexts[: horizon // 2], rewards, seed)
-    for scale, shift in ((1e4, 100.0), (1e-6, 0.0)) if invariant else ():
-        arms = check_decisions(agent(), contexts, rewards)
-        restated = policy.start(_restated(problem, scale, shift), np.random.default_rng(seed + 2))
-        again = check_decisions(restated, contexts, scale * rewards + shift)
-        assert arms == again, f"{policy}: rewards × {scale:g} + {shift:g} changed a decision"
+    _check_hostile_input(policy, problem, contexts[: horizon // 3], rewards, seed)
+    if invariant:
+        _check_invariance(policy, problem, contexts, rewards, seed)
     started, good, x = agent(), np.zeros((n_arms, dim)), np.zeros(dim)
     bad = good.copy()
     bad[1, 2] = np.nan
@@ -191,12 +189,26 @@ def _check_hostile_input(policy: Policy, problem: Problem, contexts: Array, rewa
     masks[~masks.any(axis=1)] = True
     for what, (shown, delay, n_logged) in hostile.items():
         agent = policy.start(problem, np.random.default_rng(seed))
+        for t, arm in enumerate(turns[:n_logged]):
+            agent.observe(shown[t, arm], int(arm), float(rewards[t, arm]))
         try:
-            for t, arm in enumerate(turns[:n_logged]):
-                agent.observe(shown[t, arm], int(arm), float(rewards[t, arm]))
-            check_decisions(agent, shown, rewards, masks, delay)
-        except (AssertionError, ArithmeticError, ValueError) as error:
+            with catch_warnings():
+                simplefilter("ignore", UserWarning)  # of a fit that says how far it got
+                check_decisions(agent, shown, rewards, masks, delay)
+        except AssertionError as error:
             raise AssertionError(f"{policy}: {what}: {error}") from error
+
+
+def _check_invariance(policy: Policy, problem: Problem, contexts: Array, rewards: Array, seed: int) -> None:
+    """Decisions do not depend on the unit of the rewards, nor on where they are counted from."""
+    arms = check_decisions(policy.start(problem, np.random.default_rng(seed)), contexts, rewards)
+    for scale, shift in ((1e4, 100.0), (1e-6, 0.0)):
+        agent = policy.start(_restated(problem, scale, shift), np.random.default_rng(seed))
+        restated = check_decisions(agent, contexts, scale * rewards + shift)
+        assert arms == restated, (
+            f"{policy}: rewards × {scale:g} + {shift:g} changed decision {np.argmin(np.equal(arms, restated))}; if it "
+            "states a quantity in units of the rewards, check_policy(…, invariant=False)"
+        )
 
 
 def _restated(problem: Problem, scale: float, shift: float) -> Problem:
