@@ -82,11 +82,13 @@ POLICIES = [
     *(kb.CalibratedUCB(belief) for belief in BELIEFS),
     kb.AdaptiveExploreThenCommit(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1e-8), cap=30),
     kb.AdaptiveExploreThenCommit(kb.GaussianProcess(kb.Linear() + 1.0, ridge=1e-6)),
+    kb.AdaptiveExploreThenCommit(cap=30, rewards=kb.AsGiven()),
     kb.SuccessiveElimination(cap=30),
     kb.SuccessiveElimination(kb.GaussianProcess(kb.Gaussian(gamma=2.0) + 1.0, ridge=1e-8), share=0.5),
     kb.GreedyInterpolation(n_initial=2),
     kb.GreedyInterpolation(kb.GaussianProcess(kb.Laplace() + 1.0, ridge=1e-8), n_initial=1),
     *(kb.ExploreThenCommit(estimator, n_explore=20) for estimator in ESTIMATORS),
+    kb.ExploreThenCommit(kb.MinNormInterpolator(kb.Gaussian(gamma=4.0)), 20, kb.AsGiven()),
     *(kb.GPUCB(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=1.0), width) for width in WIDTHS),
     kb.GPUCB(kb.GaussianProcess(kb.Linear(), ridge=1e-8), kb.ConstantWidth(0.0)),
     kb.LinearUCB(alpha=0.7, ridge=2.0),
@@ -138,10 +140,13 @@ ENVIRONMENTS = [
     kb.Synthetic(kb.LowRank(), n_arms=1, dim=4, kernel=kb.Linear(), n_bumps=3, noise_std=0.0, clip=0.5),
 ]
 
+REWARD_UNITS = [kb.AsGiven(), kb.Standardized()]
+
 NOISES = [kb.NormalNoise(), kb.StudentNoise(df=3.0)]
 
 ALL = [
     *NOISES,
+    *REWARD_UNITS,
     *KERNELS,
     *ESTIMATORS,
     *CENTERS,
@@ -159,6 +164,14 @@ ALL = [
     *DESIGNS,
     *ENVIRONMENTS,
 ]
+
+
+def in_reward_units(spec):
+    """Whether a spec states a quantity in units of the rewards, so that these may not be restated."""
+    if isinstance(spec, kb.AsGiven) or hasattr(spec, "reward_range"):
+        return True
+    values = [getattr(spec, name) for name in getattr(spec, "__dataclass_fields__", ())]
+    return any(in_reward_units(value) for value in values)
 
 
 def exported(base):

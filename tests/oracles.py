@@ -59,14 +59,14 @@ def gp_posterior(K, k, prior, y, ridge):
     return k @ cho_solve(factor, y), sqrt(max(prior - k @ cho_solve(factor, k), 0.0)), log_det_ratio
 
 
-def leave_one_out(kernel, X, y, ridge=0.0):
-    """Every point predicted by a fit to the others."""
-    predictions = []
+def leave_one_out(kernel, X, y, ridge=0.0, levels=None):
+    """Every point predicted by a fit to the others, from its level on."""
+    predictions, levels = [], np.zeros(len(y)) if levels is None else levels
     for i in range(len(y)):
         others = [j for j in range(len(y)) if j != i]
         K = kernel(X[others], X[others]) if others else np.zeros((0, 0))
         k = kernel(X[[i]], X[others])[0] if others else np.zeros(0)
-        predictions.append(k @ ridge_weights(K, y[others], ridge))
+        predictions.append(levels[i] + k @ ridge_weights(K, y[others] - levels[i], ridge))
     return np.array(predictions)
 
 
@@ -81,15 +81,25 @@ def commitment_value(pairs):
     return np.mean(best), np.mean(committed)
 
 
-def adaptive_exploration(rounds, kernel, ridge, horizon, cap):
+def no_levels(samples):
+    return [np.zeros(len(y)) for y in samples]
+
+
+def left_out_pairs(kernel, data, ridge, left_out_levels):
+    """Leave-one-out predictions and rewards of every arm from its contexts and rewards."""
+    levels = left_out_levels([y for _, y in data])
+    return [(leave_one_out(kernel, X, y, ridge, own), y) for (X, y), own in zip(data, levels, strict=True)]
+
+
+def adaptive_exploration(rounds, kernel, ridge, horizon, cap, left_out_levels=no_levels):
     """T₀ by refitting everything: arms in turn while r √((N−1)/N) (T + NK) > 2 N K rₑ, from three turns on."""
     n_arms = rounds.means.shape[1]
     for n in range(3, len(rounds) // n_arms + 1):
-        pairs = []
+        data = []
         for i in range(n_arms):
             own = list(range(i, n * n_arms, n_arms))
-            y = rounds.means[own, i] + rounds.noise[own]
-            pairs.append((leave_one_out(kernel, rounds.contexts[own, i], y, ridge), y))
+            data.append((rounds.contexts[own, i], rounds.means[own, i] + rounds.noise[own]))
+        pairs = left_out_pairs(kernel, data, ridge, left_out_levels)
         best, committed = commitment_value(pairs)
         explored = np.mean([y for _, y in pairs])
         regret = (best - committed) * sqrt((n - 1) / n)
@@ -98,7 +108,7 @@ def adaptive_exploration(rounds, kernel, ridge, horizon, cap):
     return None
 
 
-def successive_elimination(rounds, kernel, ridge, share, horizon, cap):
+def successive_elimination(rounds, kernel, ridge, share, horizon, cap, left_out_levels=no_levels):
     """The arms of the exploration, by refitting everything after every turn of the contenders."""
     n_arms = rounds.means.shape[1]
     played, contenders = [[] for _ in range(n_arms)], range(n_arms)
@@ -106,7 +116,7 @@ def successive_elimination(rounds, kernel, ridge, share, horizon, cap):
     while len(arms) < cap:
         if len(arms) >= 3 * n_arms:
             data = [(rounds.contexts[own, i], rounds.means[own, i] + rounds.noise[own]) for i, own in enumerate(played)]
-            best, committed = commitment_value([(leave_one_out(kernel, X, y, ridge), y) for X, y in data])
+            best, committed = commitment_value(left_out_pairs(kernel, data, ridge, left_out_levels))
             wins = [int(np.argmax(drawn)) for drawn in product(*[y for _, y in data])]
             chance = [wins.count(i) / len(wins) for i in range(n_arms)]
             contenders = [i for i in range(n_arms) if chance[i] >= share * max(chance)]

@@ -12,14 +12,31 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array, ArrayLike, BoolArray
 
 HUGE = 1e150
+LARGEST_REWARD, SMALLEST_REWARD = 1e100, 1e-100
+"""Sizes of rewards other than 0: variances of what lies beyond overflow, or vanish."""
+
 T = TypeVar("T")
 
 
 def _array(name: str, value: ArrayLike, wanted: str) -> NDArray[Any]:
+    if n_masked := _masked(value):
+        raise InvalidArgument(
+            f"{name} must be {wanted}; got a masked array with {n_masked} masked entries, which have no value. "
+            "Fill them first: array.filled(…)"
+        )
     try:
         return np.asarray(value)
     except ValueError as error:
         raise InvalidArgument(f"{name} must be {wanted}; got rows of different lengths") from error
+
+
+def _masked(value: object) -> int:
+    """Number of masked entries, also of masked arrays in a list."""
+    if isinstance(value, np.ma.MaskedArray):
+        return int(np.ma.count_masked(value))
+    if isinstance(value, list | tuple) and len(value) and not isinstance(value[0], float | int):
+        return sum(map(_masked, value))
+    return 0
 
 
 def _real_array(name: str, value: ArrayLike) -> Array:
@@ -94,7 +111,24 @@ def refuse_unusable(name: str, array: Array) -> None:
 
 def targets(name: str, value: ArrayLike, n: int) -> Array:
     """A vector of one target per point, shape (n,)."""
-    return finite_array(name, value, (n,), "one number per row of X")
+    return rewards(name, value, n, "one number per row of X")
+
+
+def rewards(name: str, value: ArrayLike, n: int, meaning: str) -> Array:
+    """A vector of n rewards, each 0 or of a size that double precision can compute with."""
+    array = finite_array(name, value, (n,), meaning)
+    sizes = np.abs(array)
+    if (bad := (sizes > LARGEST_REWARD) | ((sizes < SMALLEST_REWARD) & (sizes > 0.0))).any():
+        row = int(bad.argmax())
+        raise _unusable_reward(f"{name}: entry {row}", float(array[row]))
+    return array
+
+
+def _unusable_reward(which: str, value: float) -> InvalidArgument:
+    return InvalidArgument(
+        f"{which} must be 0 or of size {SMALLEST_REWARD:g} to {LARGEST_REWARD:g}; got {value:g}. "
+        "Measure rewards in another unit, or round them to 0."
+    )
 
 
 def contexts(value: ArrayLike, n_arms: int, dim: int) -> Array:
@@ -145,8 +179,8 @@ def arm(value: object, n_arms: int) -> int:
 
 
 def reward(value: object) -> float:
-    """A finite reward."""
-    if type(value) is float and isfinite(value):
+    """A finite reward, 0 or of a size that double precision can compute with."""
+    if type(value) is float and (SMALLEST_REWARD <= abs(value) <= LARGEST_REWARD or value == 0.0):
         return value
     if not isinstance(value, (int, float, np.integer, np.floating, np.bool_)):
         raise InvalidArgument(f"reward must be a number; got {value!r}")
@@ -156,6 +190,8 @@ def reward(value: object) -> float:
         number = float("inf")
     if not isfinite(number):
         raise InvalidArgument(f"reward must be finite; got {number}")
+    if number and not SMALLEST_REWARD <= abs(number) <= LARGEST_REWARD:
+        raise _unusable_reward("reward", number)
     return number
 
 

@@ -30,6 +30,10 @@ class EngineFailed(KernelBanditsError, RuntimeError):  # noqa: N818
     """The machines that should do the work cannot be reached, were lost, or have another version. Nothing is lost."""
 
 
+class NumericalBreakdown(KernelBanditsError, ArithmeticError):  # noqa: N818
+    """Double precision cannot answer: a score or a result is not finite. The message says what to rescale."""
+
+
 class TooLarge(InvalidArgument):
     """A fit needs more memory than there is. Nothing was begun; the message has the sizes and what to use instead."""
 

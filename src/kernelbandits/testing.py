@@ -17,11 +17,11 @@ from kernelbandits.beliefs import Belief, Prefetched, Tracker
 from kernelbandits.environments import LowRank, Synthetic
 from kernelbandits.errors import InvalidArgument, KernelBanditsError, NotConverged, RidgeTooSmall
 from kernelbandits.kernels import Gaussian, Kernel, Radial
-from kernelbandits.policies import Agent, Policy
+from kernelbandits.policies import Agent, Policy, distribution
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, Predictor
 from kernelbandits.specs import Spec
-from kernelbandits.types import Array, IntArray
+from kernelbandits.types import Array, BoolArray, IntArray
 
 
 def check_spec(spec: Spec) -> None:
@@ -165,8 +165,15 @@ def _check_hostile_fit(estimator: Estimator[Predictor], name: str, X: Array, y: 
     assert np.isfinite(mean).all(), f"{estimator}: predictions at points with {name} are not finite"
 
 
-def check_policy(policy: Policy, n_arms: int = 3, dim: int = 6, horizon: int = 60, seed: int = 0) -> None:
-    """The contract of an agent: prefetching changes nothing, masks hold, arms come and go, bad input is refused."""
+def check_policy(
+    policy: Policy, n_arms: int = 3, dim: int = 6, horizon: int = 60, seed: int = 0, invariant: bool = True
+) -> None:
+    """The contract of an agent: prefetching changes nothing, masks hold, arms come and go, bad input is refused.
+
+    Its decisions are sound (`check_decisions`) also for contexts far from the origin or without information, late
+    rewards, and a start from a log; and the same for rewards in any unit and from any origin. Only a policy that states
+    quantities in units of the rewards, such as a prior for rewards `AsGiven`, is checked with invariant=False.
+    """
     check_spec(policy)
     instance = Synthetic(LowRank(), n_arms=n_arms, dim=dim, n_bumps=20, kernel=Gaussian(gamma=4.0)).draw(
         np.random.default_rng(seed)
@@ -192,6 +199,10 @@ def check_policy(policy: Policy, n_arms: int = 3, dim: int = 6, horizon: int = 6
     _check_mask(policy, agent(), contexts)
     _check_removed_arm(policy, agent(), agent(), contexts)
     _check_added_arm(policy, agent(), agent(), contexts)
+    rewards = rounds.means + rounds.noise[:, np.newaxis]
+    _check_hostile_input(policy, problem, contexts[: horizon // 3], rewards, seed)
+    if invariant:
+        _check_invariance(policy, problem, contexts, rewards, seed)
     started, good, x = agent(), np.zeros((n_arms, dim)), np.zeros(dim)
     bad = good.copy()
     bad[1, 2] = np.nan
@@ -205,6 +216,81 @@ def check_policy(policy: Policy, n_arms: int = 3, dim: int = 6, horizon: int = 6
             "an infinite reward": lambda: started.observe(x, 0, float("inf")),
             "a short context": lambda: started.observe(x[1:], 0, 0.0),
         },
+    )
+
+
+def check_decisions(
+    agent: Agent, contexts: Array, rewards: Array, eligible: BoolArray | None = None, delay: int = 0
+) -> list[int]:
+    """Play all rounds, and check that scores are finite and that the probabilities of all arms are as stated.
+
+    Contexts have shape (T, K, d), rewards and masks (T, K); rewards come `delay` rounds late. Returns the arms.
+    """
+    arms: list[int] = []
+    for t, shown in enumerate(contexts):
+        mask = np.ones(shown.shape[0], dtype=np.bool_) if eligible is None else eligible[t]
+        choice = agent._choose(shown, None if mask.all() else mask)
+        chances = distribution(choice)
+        finite = np.isfinite(choice.scores[mask]) | (choice.scores[mask] == -np.inf)  # −∞: eliminated
+        assert finite.all(), f"round {t}: the scores {choice.scores} are not finite"
+        assert mask[choice.arm], f"round {t}: arm {choice.arm} is not eligible"
+        assert 0.0 < choice.propensity <= 1.0, f"round {t}: the propensity {choice.propensity} is no probability"
+        assert abs(choice.propensity - chances[choice.arm]) < 1e-12, f"round {t}: {choice.propensity} is not {chances}"
+        assert abs(chances.sum() - 1.0) < 1e-12, f"round {t}: the probabilities {chances} do not sum to 1"
+        assert not chances[~mask].any(), f"round {t}: arms that are not eligible have probabilities {chances}"
+        assert chances.min() >= 0.0, f"round {t}: negative probabilities {chances}"
+        arms.append(choice.arm)
+        if (s := t - delay) >= 0:
+            agent.observe(contexts[s, arms[s]], arms[s], float(rewards[s, arms[s]]))
+    return arms
+
+
+def _check_hostile_input(policy: Policy, problem: Problem, contexts: Array, rewards: Array, seed: int) -> None:
+    n_rounds, n_arms, _ = contexts.shape
+    constant = contexts.copy()
+    constant[..., 0] = 1e8
+    turns = np.arange(n_rounds) % n_arms
+    hostile: dict[str, tuple[Array, int, int]] = {  # contexts, delay, rewards from a log
+        "contexts far from the origin": (contexts + 1e7, 0, 0),
+        "a constant column": (constant, 0, 0),
+        "contexts without information": (np.zeros_like(contexts), 0, 0),
+        "late rewards": (contexts, n_rounds // 2, 0),
+        "a start from a log": (contexts, 0, n_rounds),
+    }
+    masks = np.random.default_rng(seed).random((n_rounds, n_arms)) < 0.7
+    masks[~masks.any(axis=1)] = True
+    for what, (shown, delay, n_logged) in hostile.items():
+        agent = policy.start(problem, np.random.default_rng(seed))
+        for t, arm in enumerate(turns[:n_logged]):
+            agent.observe(shown[t, arm], int(arm), float(rewards[t, arm]))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # of a fit that says how far it got
+                check_decisions(agent, shown, rewards, masks, delay)
+        except AssertionError as error:
+            raise AssertionError(f"{policy}: {what}: {error}") from error
+
+
+def _check_invariance(policy: Policy, problem: Problem, contexts: Array, rewards: Array, seed: int) -> None:
+    """Decisions do not depend on the unit of the rewards, nor on where they are counted from."""
+    arms = check_decisions(policy.start(problem, np.random.default_rng(seed)), contexts, rewards)
+    for scale, shift in ((1e4, 100.0), (1e-6, 0.0)):
+        agent = policy.start(_restated(problem, scale, shift), np.random.default_rng(seed))
+        restated = check_decisions(agent, contexts, scale * rewards + shift)
+        assert arms == restated, (
+            f"{policy}: rewards × {scale:g} + {shift:g} changed decision {np.argmin(np.equal(arms, restated))}; if it "
+            "states a quantity in units of the rewards, check_policy(…, invariant=False)"
+        )
+
+
+def _restated(problem: Problem, scale: float, shift: float) -> Problem:
+    """The problem for rewards · scale + shift."""
+    means, noise, norms = problem.true_means, problem.noise_std, problem.reward_norms
+    return replace(
+        problem,
+        noise_std=None if noise is None else scale * noise,
+        reward_norms=None if norms is None else scale * norms,
+        true_means=None if means is None else lambda contexts: scale * means(contexts) + shift,
     )
 
 

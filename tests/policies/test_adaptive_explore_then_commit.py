@@ -1,5 +1,7 @@
 """Explore-then-Commit with a budget from the data: against refitting everything, its cap, doubling, delays, masks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -35,10 +37,12 @@ def explored(decisions):
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("horizon", [60, 240])
-def test_stops_where_refitting_everything_does(seed, horizon):
+@pytest.mark.parametrize("units", [kb.AsGiven(), kb.Standardized()], ids=repr)
+def test_stops_where_refitting_everything_does(seed, horizon, units):
     rounds = rounds_of(seed)
-    expected = oracles.adaptive_exploration(rounds, oracles.gaussian, 1e-8, horizon, horizon // 2)
-    decisions = play(POLICY, rounds, kb.Problem(K, DIM, horizon))
+    left_out = units.left_out_levels
+    expected = oracles.adaptive_exploration(rounds, oracles.gaussian, 1e-8, horizon, horizon // 2, left_out)
+    decisions = play(replace(POLICY, rewards=units), rounds, kb.Problem(K, DIM, horizon))
     assert explored(decisions) == [t < expected for t in range(HORIZON)]
     assert [decision.arm for decision in decisions[:expected]] == [t % K for t in range(expected)]
     assert all(decision.propensity == 1.0 for decision in decisions[:expected])
@@ -89,7 +93,7 @@ def test_rewards_that_are_all_the_same_need_three_turns():
 
 def test_a_horizon_that_is_not_known_is_doubled():
     """Between doublings it explores first and then commits; in each it does what the guess as a horizon asks for."""
-    flags = np.array(explored(play(POLICY, rounds_of(3), kb.Problem(K, DIM))))
+    flags = np.array(explored(play(POLICY, rounds_of(9), kb.Problem(K, DIM))))
     guesses = [6 * K * 2**j for j in range(5)]
     starts = [0, *guesses]
     assert flags[: 3 * K].all()
@@ -110,16 +114,29 @@ def test_a_known_horizon_is_the_first_guess():
     assert explored(play(POLICY, rounds_of(3, 6 * K), kb.Problem(K, DIM))) == told
 
 
-def test_turns_are_decisions_not_rewards():
-    """While no reward has come, three turns are all; the rewards of those are used whenever they come."""
+def test_turns_go_on_until_there_is_an_estimate():
+    """While rewards are late nothing can be committed to; the rewards of all of these turns are used."""
     rounds, late = rounds_of(2), 50
     decisions = play(POLICY, rounds, kb.Problem(K, DIM, HORIZON), delays=[late] * HORIZON)
-    flags = explored(decisions)
-    assert flags[:late] == [t < 3 * K for t in range(late)]
-    assert [decision.arm for decision in decisions[: 3 * K]] == [t % K for t in range(3 * K)]
-    assert all(decision.propensity == pytest.approx(1 / K) for decision in decisions[3 * K : late])
-    assert any(flags[late:]), "the late rewards ask for more"
-    assert all(decision.propensity == 1.0 for decision in decisions[late + 2 * K :])
+    first = late + 3 * K  # the round before which the ninth reward has come
+    assert explored(decisions)[:first] == [True] * first
+    assert [decision.arm for decision in decisions[:first]] == [t % K for t in range(first)]
+    assert not any(explored(decisions)[first + 3 * K :])
+    assert all(decision.propensity == 1.0 for decision in decisions)
+
+
+@pytest.mark.parametrize("late", [10, 40])
+def test_late_rewards_of_turns_are_used_and_no_others(late):
+    """In the end the predictions are those of all turns, whenever their rewards came."""
+    rounds, problem = rounds_of(2), kb.Problem(K, DIM, HORIZON)
+    decisions = play(POLICY, rounds, problem, delays=[late] * HORIZON)
+    turns = [t for t, decision in enumerate(decisions) if decision.explored]
+    policy = kb.ExploreThenCommit(kb.MinNormInterpolator(kb.Gaussian(4.0)), len(turns))
+    agent = policy.start(problem, 0)
+    for t in turns:
+        arm = decisions[t].arm
+        agent.observe(rounds.contexts[t, arm], arm, float(rounds.means[t, arm] + rounds.noise[t]))
+    np.testing.assert_allclose(agent.choose(rounds.contexts[-1]).scores, decisions[-1].scores, atol=1e-5)
 
 
 def test_rewards_after_the_commitment_are_not_used():
@@ -150,11 +167,12 @@ def test_an_arm_that_is_never_eligible():
         flags.append(decision.explored)
         agent.observe(shown[decision.arm], decision.arm, float(rounds.means[t, decision.arm]))
     assert 3 * K <= sum(flags) <= HORIZON // 2
-    assert agent.choose(rounds.contexts[0]).scores[2] == 0.0
+    scores = agent.choose(rounds.contexts[0]).scores
+    assert -1.0 < scores[2] < 1.0  # the median of the levels
 
 
 def test_a_batch_over_a_doubling():
-    rounds = rounds_of(3)
+    rounds = rounds_of(9)
     together, alone = (POLICY.start(kb.Problem(K, DIM), 0) for _ in range(2))
     for t in range(15):
         for agent in (together, alone):

@@ -36,18 +36,31 @@ def test_the_formula(epsilon, eligible, seed, policy):
     assert choice.propensity == pytest.approx(distribution(choice)[choice.arm], abs=1e-15)
 
 
-def test_a_turn_that_was_not_played_does_not_count():
-    """Explore-then-commit under a floor commits only after 40 turns of its own, ten an arm."""
+def test_a_turn_that_was_not_played_does_not_count_but_what_was_observed_does():
+    """Explore-then-commit under a floor commits after 40 rewards, about ten an arm, whoever decided."""
     agent = kb.ExplorationFloor(TURNS, epsilon=0.1).start(PROBLEM, 0)
-    own, rng = np.zeros(K), np.random.default_rng(1)
-    while True:
-        decision = agent.choose(np.zeros(DIM))
-        if decision.scores.any():
-            break
-        own[decision.arm] += decision.propensity > 0.5
+    counts, rng = np.zeros(K), np.random.default_rng(1)
+    while not (decision := agent.choose(np.zeros(DIM))).scores.any():
+        counts[decision.arm] += 1
         agent.observe(np.zeros(DIM), decision.arm, float(decision.arm) + 0.1 * rng.standard_normal())
-    assert own.tolist() == [10.0] * K
-    assert decision.id > 40
+    assert decision.id == counts.sum() == 40
+    assert np.ptp(counts) <= 2
+    silent = kb.ExplorationFloor(TURNS, epsilon=0.1).start(PROBLEM, 0)
+    decisions = [silent.choose(np.zeros(DIM)) for _ in range(60)]
+    own = [decision.arm for decision in decisions if decision.propensity > 0.5]
+    assert own == [t % K for t in range(len(own))]
+    assert len(own) < 50
+
+
+def test_a_start_from_a_log_is_not_explored_again():
+    """60 rewards are 40 turns of the inner policy: what explores is the floor, with its ε."""
+    rng = np.random.default_rng(2)
+    for policy in (TURNS, kb.CalibratedUCB()):
+        agent = kb.ExplorationFloor(policy, epsilon=0.01).start(PROBLEM, 0)
+        for t in range(60):
+            agent.observe(rng.standard_normal(DIM), t % K, float(t % K) + 0.1 * rng.standard_normal())
+        decisions = [agent.choose(rng.standard_normal(DIM)) for _ in range(12)]
+        assert [decision.arm for decision in decisions] == [K - 1] * 12
 
 
 def test_withdrawing_gives_back_one_turn_at_most():

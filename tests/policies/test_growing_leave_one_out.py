@@ -13,16 +13,18 @@ KERNELS = [(kb.Gaussian(4.0), oracles.gaussian), (kb.Linear(), oracles.linear)]
 
 @pytest.mark.parametrize(("kernel", "slow"), KERNELS, ids=["gaussian", "linear"])
 @pytest.mark.parametrize("ridge", [1e-8, 0.3])
-def test_after_every_observation(kernel, slow, ridge):
+@pytest.mark.parametrize("level", [0.0, 20.0])
+def test_after_every_observation(kernel, slow, ridge, level):
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((9, 12)), rng.standard_normal(9)
+    X, y, levels = rng.standard_normal((9, 12)), level + rng.standard_normal(9), level + rng.standard_normal(9)
     growing = GrowingLeaveOneOut(kb.GaussianProcess(kernel, ridge).without_data(12))
     for n in range(1, 10):
         growing.observe(X[n - 1], float(y[n - 1]))
-        predictions, rewards = growing.pairs
-        np.testing.assert_allclose(predictions, oracles.leave_one_out(slow, X[:n], y[:n], ridge), atol=1e-6)
-        np.testing.assert_array_equal(rewards, y[:n])
-        assert growing.n == growing.posterior.n == n
+        expected = oracles.leave_one_out(slow, X[:n], y[:n], ridge, levels[:n])
+        np.testing.assert_allclose(growing.predictions(levels[:n]), expected, atol=1e-6)
+        np.testing.assert_array_equal(growing.rewards, y[:n])
+        fitted = kb.GaussianProcess(kernel, ridge).fit(X[:n], y[:n] - levels[0])
+        np.testing.assert_allclose(growing.expansion(levels[0])(X), fitted.mean(X), atol=1e-6)
 
 
 @pytest.mark.parametrize("kernel", [kb.Gaussian(4.0), kb.Linear()], ids=repr)
@@ -34,5 +36,17 @@ def test_repeated_and_dependent_points(kernel):
     growing = GrowingLeaveOneOut(kb.GaussianProcess(kernel, 1e-8).without_data(3))
     for x, target in zip(X, y, strict=True):
         growing.observe(x, float(target))
-    np.testing.assert_allclose(growing.pairs[0], leave_one_out(kernel, X, y), atol=1e-5)
+    np.testing.assert_allclose(growing.predictions(0.0), leave_one_out(kernel, X, y), atol=1e-5)
     assert growing.posterior.repairs.floored == 0
+
+
+def test_a_high_level_costs_no_digits():
+    rng = np.random.default_rng(2)
+    X, y = rng.standard_normal((9, 12)), rng.standard_normal(9)
+    predictions = []
+    for level in (0.0, 1e8):
+        growing = GrowingLeaveOneOut(kb.GaussianProcess(kb.Gaussian(4.0), 1e-8).without_data(12))
+        for x, target in zip(X, y + level, strict=True):
+            growing.observe(x, float(target))
+        predictions.append(growing.predictions(y.mean() + level) - level)
+    np.testing.assert_allclose(*predictions, atol=1e-6)

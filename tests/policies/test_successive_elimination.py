@@ -27,10 +27,11 @@ def play(policy, rounds, horizon=HORIZON):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("share", [0.05, 0.6])
-def test_turns_are_those_of_refitting_everything(seed, share):
+@pytest.mark.parametrize("units", [kb.AsGiven(), kb.Standardized()], ids=repr)
+def test_turns_are_those_of_refitting_everything(seed, share, units):
     rounds = rounds_of(seed)
-    expected = oracles.successive_elimination(rounds, oracles.gaussian, 1e-8, share, 120, 40)
-    decisions = play(kb.SuccessiveElimination(MODEL, share, cap=40), rounds, horizon=120)
+    expected = oracles.successive_elimination(rounds, oracles.gaussian, 1e-8, share, 120, 40, units.left_out_levels)
+    decisions = play(kb.SuccessiveElimination(MODEL, share, cap=40, rewards=units), rounds, horizon=120)
     assert [decision.explored for decision in decisions] == [t < len(expected) for t in range(HORIZON)]
     assert [decision.arm for decision in decisions[: len(expected)]] == expected
 
@@ -74,13 +75,13 @@ def test_no_contender_is_eligible():
 
 def test_dropping_arms_pays():
     """Against turns for all arms, on the paper's size."""
-    environment = kb.Synthetic(kb.ApproximateLowRank(), n_arms=20, dim=100)
+    environment = kb.Synthetic(kb.SpectralDecay(), n_arms=20, dim=100)
     policies = (kb.SuccessiveElimination(), kb.AdaptiveExploreThenCommit())
     regrets = np.zeros(2)
     for seed in range(1000, 1004):
         instance = environment.draw(seed)
         regrets += [kb.play(policy, instance, 1000, rng=seed).regrets.sum() for policy in policies]
-    assert regrets[0] < 0.8 * regrets[1]
+    assert regrets[0] < 0.9 * regrets[1]
 
 
 def test_every_arm_must_have_its_turn():

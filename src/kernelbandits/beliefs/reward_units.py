@@ -1,18 +1,23 @@
-"""How rewards are brought to the units of a prior that a belief states."""
+"""In which units models see rewards: as they are given, or measured from the levels of the arms."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+
 from kernelbandits.beliefs.base import AffineTracker, Tracker
+from kernelbandits.beliefs.fit_levels import fit_levels, left_out_levels
 from kernelbandits.beliefs.standardizing_tracker import StandardizingTracker
 from kernelbandits.specs import Spec
+from kernelbandits.types import Array
 
 
 class RewardUnits(Spec, ABC):
-    """In which units a prior describes rewards."""
+    """In which units a prior or an estimator describes rewards."""
 
     __slots__ = ()
 
@@ -22,6 +27,14 @@ class RewardUnits(Spec, ABC):
 
         `scale` is taken for the deviation of the rewards until one can be estimated, if that has to be.
         """
+
+    @abstractmethod
+    def levels(self, rewards: Sequence[Array]) -> Array:
+        """What to subtract from every arm's rewards before a fit, shape (K,); one array of shape (nᵢ,) per arm."""
+
+    @abstractmethod
+    def left_out_levels(self, rewards: Sequence[Array]) -> list[Array]:
+        """For every arm the level without each of its rewards, shapes (nᵢ,); every nᵢ is at least 2."""
 
 
 @final
@@ -37,13 +50,20 @@ class AsGiven(RewardUnits):
     def start(self, tracker: AffineTracker, n_arms: int, scale: float = 1.0) -> Tracker:
         return tracker
 
+    def levels(self, rewards: Sequence[Array]) -> Array:
+        return np.zeros(len(rewards))
+
+    def left_out_levels(self, rewards: Sequence[Array]) -> list[Array]:
+        return [np.zeros(len(each)) for each in rewards]
+
 
 @final
 @dataclass(frozen=True, slots=True)
 class Standardized(RewardUnits):
     """Rewards less the level of their arm, divided by their standard deviation within arms.
 
-    So decisions are the same for rewards in any unit, counted from any origin. Levels and deviation are estimated from
+    So decisions are the same for rewards in any unit, counted from any origin. A policy that fits once subtracts
+    `fit_levels`; the scale does not matter for it. A belief that goes on learning estimates levels and deviation from
     all rewards whenever their number has grown by half (`arm_levels`), and all rewards are then restated, in O(n²) for
     n rewards of an arm. Before two different rewards are known all means are equal, and deviations are those of the
     prior. The level of an arm without rewards is the mean of all levels, and their deviation between arms adds to its
@@ -56,3 +76,9 @@ class Standardized(RewardUnits):
 
     def start(self, tracker: AffineTracker, n_arms: int, scale: float = 1.0) -> Tracker:
         return StandardizingTracker(tracker, n_arms, scale)
+
+    def levels(self, rewards: Sequence[Array]) -> Array:
+        return fit_levels(rewards)
+
+    def left_out_levels(self, rewards: Sequence[Array]) -> list[Array]:
+        return left_out_levels(rewards)

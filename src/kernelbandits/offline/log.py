@@ -50,7 +50,7 @@ class Log:
             raise InvalidArgument(
                 f"arms must be {n} whole numbers from 0 to {self.n_arms - 1}, one per row of contexts"
             )
-        checks.finite_array("rewards", self.rewards, (n,), "one number per row of contexts")
+        checks.rewards("rewards", self.rewards, n, "one number per row of contexts")
         chances = checks.finite_array("propensities", self.propensities, (n,), "one number per row of contexts")
         wrong = np.flatnonzero((chances <= 0.0) | (chances > 1.0))
         if len(wrong):

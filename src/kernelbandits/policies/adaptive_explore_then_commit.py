@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from kernelbandits.beliefs import Prefetched
+from kernelbandits.beliefs import Prefetched, RewardUnits, Standardized
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, StackedExpansions
 from kernelbandits.policies.agent import Policy
@@ -23,6 +23,9 @@ from kernelbandits.types import Array, BoolArray
 
 FEWEST = 3
 """Draws per arm before the first estimate: leaving one out of two would leave a single point to predict from."""
+
+_DIGITS = 12
+"""Digits of an estimated regret, in units of the range of an arm's rewards, that rounding leaves."""
 
 
 @final
@@ -40,9 +43,11 @@ class AdaptiveExploreThenCommit(Policy):
     An unknown horizon is guessed, and the guess doubled whenever it was too short: exploration then continues from the
     data at hand if that pays.
 
-    The interpolator is the mean of `model` with a ridge so small that it matters for repeated contexts only. Rewards
-    after the commitment are not used; with delays, the first T₀ rewards are used, whenever they come. Noise counts as
-    avoidable regret, so exploration is longer than optimal if rewards are very noisy.
+    The interpolator is the mean of `model` with a ridge so small that it matters for repeated contexts only. `rewards`
+    says from where they are measured: by default from the level of each arm, so that their shift and scale change no
+    decision. Rewards of turns are used whenever they come, those of decisions after the commitment are not; rewards
+    that are observed before, from a log, count as turns. Noise counts as avoidable regret, so exploration is longer
+    than optimal if rewards are very noisy.
 
     Turns and commitment are certain given the past: propensities are 1, ties apart. Cost: O(n² + n d) per reward of an
     arm with n draws while exploring, and O(T₀ log T₀) per round for the estimate; then that of `ExploreThenCommit`.
@@ -56,9 +61,10 @@ class AdaptiveExploreThenCommit(Policy):
 
     model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0), ridge=1e-8)
     cap: Count | None = None
+    rewards: RewardUnits = Standardized()
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return _ExploringLearner(self.model, self.cap, 0.0, problem, rng)
+        return _ExploringLearner(self.model, self.rewards, self.cap, 0.0, problem, rng)
 
 
 @final
@@ -87,9 +93,10 @@ class SuccessiveElimination(Policy):
     model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0), ridge=1e-8)
     share: Probability = 0.05
     cap: Count | None = None
+    rewards: RewardUnits = Standardized()
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return _ExploringLearner(self.model, self.cap, self.share, problem, rng)
+        return _ExploringLearner(self.model, self.rewards, self.cap, self.share, problem, rng)
 
 
 class _RegretEstimate(NamedTuple):
@@ -113,17 +120,24 @@ class _RegretEstimate(NamedTuple):
 class _ExploringLearner(Learner):
     """Plays contenders in turn while another turn pays (`_RegretEstimate.another_turn_pays`), then the best prediction.
 
-    Turns count decisions. Rewards are learned while exploring, and afterwards until as many are known as turns were
-    taken. The commitment is not final: late rewards, or a horizon that was guessed too short, can lead to more turns.
+    Rewards are learned while exploring; afterwards those that turns wait for. The commitment is not final: late
+    rewards, or a horizon that was guessed too short, can lead to more turns.
     """
 
     def __init__(
-        self, model: GaussianProcess, cap: int | None, share: float, problem: Problem, rng: np.random.Generator
+        self,
+        model: GaussianProcess,
+        units: RewardUnits,
+        cap: int | None,
+        share: float,
+        problem: Problem,
+        rng: np.random.Generator,
     ) -> None:
         """An arm contends with at least `share` of the leader's chance to have the largest reward."""
         n_arms = problem.n_arms
         if cap is not None and cap < n_arms:
             raise InvalidArgument(f"cap must be at least the number of arms, {n_arms}, to try each; got {cap}")
+        self._units = units
         self._share = share
         self._cap = cap
         self._problem = problem
@@ -167,13 +181,14 @@ class _ExploringLearner(Learner):
             return False
         n_turns, begun = divmod(self._turns.of(self._contenders), n_arms)
         if n_turns < FEWEST or self._estimate is None:
-            return n_turns < FEWEST
+            return True
         remaining = max(horizon - self._n_decisions + begun, 0)
         return self._estimate.another_turn_pays(n_turns, n_arms, remaining)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        if self._n_rewards >= self._turns.total and not self._in_turn:
+        if not (self._in_turn or self._turns.waits(arm)):
             return
+        self._turns.observe(arm)
         self._arms[arm].observe(context, reward)
         self._n_rewards += 1
         self._commitment = None
@@ -185,20 +200,36 @@ class _ExploringLearner(Learner):
         known = [i for i, arm in enumerate(self._arms) if arm.n > 1]
         if not known:
             return
-        pairs = [self._arms[i].pairs for i in known]
+        pairs = self._left_out_pairs(known)
+        samples = [rewards for _, rewards in pairs]
         best, committed = commitment_value(pairs)
         if self._share:
-            chance = chances([rewards for _, rewards in pairs])
+            chance = chances(samples)
             self._contenders[known] = chance >= self._share * chance.max()
-        turns = [rewards for i, (_, rewards) in zip(known, pairs, strict=True) if self._contenders[i]]
+        turns = [rewards for i, rewards in zip(known, samples, strict=True) if self._contenders[i]]
         explored, size = np.mean([rewards.mean() for rewards in turns]), np.mean([len(rewards) for rewards in turns])
-        self._estimate = _RegretEstimate(best - committed, best - float(explored), float(size) - 1.0)
+        commit_regret, explore_regret = round(best - committed, _DIGITS), round(best - float(explored), _DIGITS)
+        self._estimate = _RegretEstimate(commit_regret, explore_regret, float(size) - 1.0)
         self._next_estimate = self._n_rewards + int(self._contenders.sum())
+
+    def _left_out_pairs(self, arms: list[int]) -> list[tuple[Array, Array]]:
+        """Leave-one-out predictions and rewards of these arms, from the largest reward, in units of an arm's range.
+
+        Predictions are only compared, and rounded so that equal ones are equal.
+        """
+        samples = [self._arms[i].rewards for i in arms]
+        largest = max(float(rewards.max()) for rewards in samples)
+        unit = max(float(np.ptp(rewards)) for rewards in samples) or 1.0
+        return [
+            (((self._arms[i].predictions(left_out) - largest) / unit).round(_DIGITS // 2), (rewards - largest) / unit)
+            for i, left_out, rewards in zip(arms, self._units.left_out_levels(samples), samples, strict=True)
+        ]
 
     def _committed(self) -> Commitment:
         if self._commitment is None:
-            expansions = [arm.posterior.expansion for arm in self._arms]
-            self._commitment = Commitment(expansions, StackedExpansions(expansions))
+            levels = self._units.levels([arm.rewards for arm in self._arms])
+            expansions = [arm.expansion(level) for arm, level in zip(self._arms, levels.tolist(), strict=True)]
+            self._commitment = Commitment(expansions, StackedExpansions(expansions), levels)
         return self._commitment
 
     def withdraw(self) -> None:

@@ -70,6 +70,8 @@ class Agent:
         if self._block is not None and self._block.shown is not contexts:
             self._forget()
         choice = self._learner.decide(contexts, eligible)
+        if eligible is not None and not eligible[choice.arm]:
+            raise _ineligible(choice.arm)
         self._n_decisions += 1
         return choice
 
@@ -89,6 +91,8 @@ class Agent:
             choices = [self._learner.decide(shown, row) for shown, row in zip(block, masks, strict=True)]
             arms, propensities, scores, explored, _ = zip(*choices, strict=True)
             decisions = Decisions(0, np.array(arms), np.array(propensities), np.array(scores), np.array(explored))
+        if mask is not None and not (kept := mask[np.arange(len(mask)), decisions.arms]).all():
+            raise _ineligible(int(decisions.arms[kept.argmin()]))
         first_id = self._n_decisions
         self._n_decisions += len(block)
         return replace(decisions, first_id=first_id)
@@ -181,3 +185,7 @@ class Agent:
                 f"eligible must allow at least one arm that was not removed; left are {np.flatnonzero(self._active)}"
             )
         return left
+
+
+def _ineligible(arm: int) -> InvalidArgument:
+    return InvalidArgument(f"the policy chose arm {arm}, which is not eligible: its learner must keep to the mask")

@@ -35,7 +35,10 @@ Rule: TypeAlias = Callable[[Array, Array, BoolArray | None, np.random.Generator]
 
 @final
 class BelievingLearner(Learner):
-    """Gives every arm `n_initial` turns; then the rule decides on the tracker's means and standard deviations."""
+    """Gives every arm `n_initial` turns; then the rule decides on the tracker's means and standard deviations.
+
+    Rewards that are observed before an arm's turn are turns of it, as in a start from a log.
+    """
 
     __slots__ = ("_in_turn", "_n_initial", "_rng", "_rule", "_tracker", "_turns")
 
@@ -60,6 +63,8 @@ class BelievingLearner(Learner):
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         self._tracker.observe(context, arm, reward)
+        if self._turns.fewest < self._n_initial:
+            self._turns.observe(arm)
 
     def withdraw(self) -> None:
         if self._in_turn:

@@ -12,43 +12,53 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits.kernels import KernelExpansion
 from kernelbandits.regression import Posterior
 from kernelbandits.types import Array
 
 
 @final
 class GrowingLeaveOneOut:
-    """A posterior and the prediction of each of its points from the others, after every observation.
+    """An interpolator and the prediction of each of its points from the others, after every observation.
 
     With A = K + ridge·I = L Lᵀ, W = L⁻¹ and z = W y, both A⁻¹y = Σ_r z_r W_r and diag(A⁻¹) = Σ_r W_r² are sums over the
     rows of W, and an observation adds a row to W. So the errors e_i = (A⁻¹y)_i / (A⁻¹)_ii cost O(n) more than the
-    posterior itself, which costs O(n² + n d).
+    posterior itself, which costs O(n² + n d). With A⁻¹1 kept too, any level can be taken away from y afterwards.
     """
 
-    __slots__ = ("_diagonal", "_rewards", "_weights", "posterior")
+    __slots__ = ("_diagonal", "_of_ones", "_posterior", "_weights", "rewards")
 
     def __init__(self, posterior: Posterior) -> None:
         """`posterior` has no observations yet."""
-        self.posterior = posterior
-        self._rewards, self._weights, self._diagonal = np.zeros((3, 0))
+        self._posterior = posterior
+        self.rewards, self._weights, self._of_ones, self._diagonal = np.zeros((4, 0))
 
     @property
     def n(self) -> int:
         """Number of observations."""
-        return len(self._rewards)
+        return len(self.rewards)
 
     def observe(self, x: Array, y: float) -> None:
         """Take one observation into account."""
-        self.posterior = self.posterior._extend(x, y, self.posterior.at(x))
-        row = self.posterior.factor.last_row
-        self._rewards = np.append(self._rewards, y)
-        self._weights = np.append(self._weights, 0.0) + row * self.posterior.whitened_targets[self.n - 1]
+        self.rewards = np.append(self.rewards, y)
+        # Measured from the first reward, so that a high level of all of them does not cost digits.
+        self._posterior = self._posterior._extend(x, y - self.rewards.item(0), self._posterior.at(x))
+        row = self._posterior.factor.last_row
+        self._weights = np.append(self._weights, 0.0) + row * self._posterior.whitened_targets[self.n - 1]
+        self._of_ones = np.append(self._of_ones, 0.0) + row * row.sum()
         self._diagonal = np.append(self._diagonal, 0.0) + row**2
 
-    @property
-    def pairs(self) -> tuple[Array, Array]:
-        """Leave-one-out predictions and the rewards that they are for, two arrays of shape (n,)."""
-        return self._rewards - self._weights / self._diagonal, self._rewards
+    def predictions(self, levels: Array | float) -> Array:
+        """Leave-one-out predictions level + f̂(x), shape (n,), with f̂ fitted to y − level; `levels` has shape (n,)."""
+        return self.rewards - self._coefficients(levels) / self._diagonal
+
+    def expansion(self, level: float) -> KernelExpansion:
+        """The function f̂ fitted to y − level."""
+        return KernelExpansion(self._posterior.kernel, self._posterior.X, self._coefficients(level))
+
+    def _coefficients(self, level: Array | float) -> Array:
+        """A⁻¹(y − level), row by row if there is one level per row."""
+        return self._weights if not self.n else self._weights - (level - self.rewards[0]) * self._of_ones
 
 
 def commitment_value(pairs: Sequence[tuple[Array, Array]]) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs import Prefetched
+from kernelbandits.beliefs import Prefetched, RewardUnits, Standardized
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import StackedExpansions
 from kernelbandits.policies.agent import Policy
@@ -19,6 +19,12 @@ from kernelbandits.regression import Estimator, Predictor
 from kernelbandits.specs import Count
 from kernelbandits.types import Array, BoolArray
 
+_ENOUGH, _LATE = 0.5, 2.0
+"""Turns go on until this part of T₀ rewards is in, but for at most this many times T₀ rounds."""
+
+_GROWTH = 1.05
+"""Late rewards are fitted when there are this many times as many: so all of these fits cost about seven of the last."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -26,8 +32,14 @@ class ExploreThenCommit(Policy):
     """Plays the arms in turn for `n_explore` rounds in total (T₀ = NK), fits each arm once, then plays the best mean.
 
     Exploration is the paper's round-robin: the turn is known beforehand, so its propensity is 1. With a mask, the
-    eligible arm played least so far is next. Rewards observed after the commitment are not used. An arm can be added
-    during exploration, which does not become longer.
+    eligible arm with the fewest turns is next. Rewards that are observed before, from a log, count as turns.
+
+    Rewards of decisions after the commitment are not used. Those of turns are, whenever they come. If after T₀ turns
+    fewer than T₀/2 are in, turns go on until they are, up to 2 T₀ turns, and beyond while none is in. Then what is in is
+    fitted, and again as the rest comes. An arm can be added during exploration, which does not become longer.
+
+    `rewards` says from where they are measured. By default from the level of each arm (`Standardized`), so that their
+    shift and scale change no decision. `AsGiven()` is the paper's version, for rewards with mean 0.
 
     Cost: one fit of n_explore/K points per arm; then O(n_explore · d) per round, a matrix product for prefetched
     rounds.
@@ -37,6 +49,7 @@ class ExploreThenCommit(Policy):
 
     estimator: Estimator[Predictor]
     n_explore: Count
+    rewards: RewardUnits = Standardized()
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         if self.n_explore < problem.n_arms:
@@ -58,47 +71,62 @@ class _ExploreThenCommitLearner(Learner):
         self._dim = problem.dim
         self._rng = rng
         self._turns = RoundRobin(problem.n_arms)
+        self._in_turn = True
         self._data: list[list[tuple[Array, float]]] = [[] for _ in range(problem.n_arms)]
+        self._n_rewards = self._n_fitted = 0
         self._commitment: Commitment | None = None
         self._block: Prefetched | None = None
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
-        commitment = self._commitment or self._committed()
+        commitment = self._committed()
+        self._in_turn = commitment is None
         if commitment is None:
             return self._turns.next(eligible)
         return pick_best(commitment.scores(contexts, self._block), eligible, self._rng)
 
     def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions | None:
         commitment = self._committed()
+        self._in_turn = commitment is None
         return None if commitment is None else commitment.decide_batch(contexts, eligible, self._rng)
 
+    def _explores(self) -> bool:
+        """Whether the next decision is a turn."""
+        n_turns, n_rewards, n_explore = self._turns.total, self._n_rewards, self._policy.n_explore
+        late = n_rewards < _ENOUGH * n_explore and (n_turns < _LATE * n_explore or not n_rewards)
+        return self._commitment is None and (n_turns < n_explore or late)
+
     def _committed(self) -> Commitment | None:
-        """The predictions of all arms, fitted the first time they are asked for; None while exploring."""
-        if self._commitment is None and self._turns.total >= self._policy.n_explore:
-            estimator = self._policy.estimator
-            predictors = [
-                estimator._fit(np.array([x for x, _ in data]), np.array([y for _, y in data]))
-                if data
-                else estimator.without_data(self._dim)
-                for data in self._data
-            ]
-            expansions = [predictor.expansion for predictor in predictors if predictor.expansion is not None]
-            alike = len(expansions) == len(predictors) and all(e.kernel == expansions[0].kernel for e in expansions)
-            together = StackedExpansions(expansions) if alike else None
-            self._commitment = Commitment([predictor._mean for predictor in predictors], together)
-            self._data.clear()
+        """The predictions of all arms from the rewards so far, fitted when they are asked for; None while exploring."""
+        n, fitted = self._n_rewards, self._n_fitted
+        if n != fitted and not self._explores() and (n >= self._turns.total or n >= _GROWTH * fitted):
+            self._commitment, self._n_fitted = self._fit(), n
         return self._commitment
 
+    def _fit(self) -> Commitment:
+        estimator, data = self._policy.estimator, self._data
+        rewards = [np.array([y for _, y in known]) for known in data]
+        levels = self._policy.rewards.levels(rewards)
+        predictors = [
+            estimator._fit(np.array([x for x, _ in known]), y - level) if known else estimator.without_data(self._dim)
+            for known, y, level in zip(data, rewards, levels, strict=True)
+        ]
+        expansions = [predictor.expansion for predictor in predictors if predictor.expansion is not None]
+        alike = len(expansions) == len(predictors) and all(e.kernel == expansions[0].kernel for e in expansions)
+        together = StackedExpansions(expansions) if alike else None
+        return Commitment([predictor._mean for predictor in predictors], together, levels)
+
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        if self._commitment is None:
+        if self._in_turn or self._turns.waits(arm):
+            self._turns.observe(arm)
             self._data[arm].append((context.copy(), reward))
+            self._n_rewards += 1
 
     def withdraw(self) -> None:
-        if self._commitment is None:  # the decision was a turn
+        if self._in_turn:
             self._turns.withdraw()
 
     def add_arm(self, problem: Problem) -> None:
-        if self._turns.total >= self._policy.n_explore:
+        if not self._explores():
             raise InvalidArgument(
                 f"ExploreThenCommit cannot add an arm: its {self._policy.n_explore} rounds of exploration are over; "
                 "start a new agent, or use a policy that goes on learning"
@@ -113,25 +141,27 @@ class _ExploreThenCommitLearner(Learner):
 @final
 @dataclass(slots=True, eq=False)
 class Commitment:
-    """f̂⁽ⁱ⁾ of every arm, and its values at prefetched contexts, computed when first asked for.
+    """The prediction of every arm, its level + f̂⁽ⁱ⁾, and its values at prefetched contexts, computed when asked for.
 
-    `together` is all of them as one function of contexts (K, d), if there is one: faster for a single round.
+    `together` is all f̂⁽ⁱ⁾ as one function of contexts (K, d), if there is one: faster for a single round. `levels` has
+    shape (K,).
     """
 
     functions: Sequence[Callable[[Array], Array]]
     together: StackedExpansions | None
+    levels: Array
     _block: Prefetched | None = field(default=None, init=False)
     _prefetched: Array = field(default_factory=lambda: np.empty((0, 0)), init=False)
 
     def scores(self, contexts: Array, block: Prefetched | None) -> Array:
-        """f̂⁽ⁱ⁾(x⁽ⁱ⁾) for every arm, shape (K,); `block` has the rounds that are prefetched."""
+        """The prediction of every arm at its context, shape (K,); `block` has the rounds that are prefetched."""
         if block is not None and contexts is block.shown:
             if block is not self._block:
                 self._block, self._prefetched = block, self._predict(block.contexts)
             prefetched: Array = self._prefetched[block.row]
             return prefetched
         if self.together is not None:
-            return self.together(contexts)
+            return self.together(contexts) + self.levels
         alone: Array = self._predict(contexts[np.newaxis])[0]
         return alone
 
@@ -143,4 +173,5 @@ class Commitment:
 
     def _predict(self, contexts: Array) -> Array:
         """Predictions for contexts of shape (B, K, d), shape (B, K)."""
-        return np.stack([function(contexts[:, arm]) for arm, function in enumerate(self.functions)], axis=1)
+        predictions = [function(contexts[:, arm]) for arm, function in enumerate(self.functions)]
+        return np.stack(predictions, axis=1) + self.levels

@@ -8,12 +8,13 @@ from math import pi, sqrt
 import numpy as np
 
 from kernelbandits.policies.learner import Choice
-from kernelbandits.policies.selection import TIE, mask_scores
+from kernelbandits.policies.selection import mask_scores, tie_margin
 from kernelbandits.types import Array, BoolArray
 
 _TAIL = 8.0  # standard deviations; Φ(−8) is below 10⁻¹⁵
 _STEP = 3.0  # length of a panel in units of the smallest standard deviation that matters there
 _CERTAIN = 1e-100  # a standard deviation that much smaller than the largest is 0
+_LEAST = 1e-16  # probabilities below are not told from 0, but what can happen must not be stated as impossible
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _POINTS = 0.5 * (_NODES + 1.0)
@@ -25,7 +26,8 @@ def largest_probabilities(mean: Array, std: Array) -> Array:
 
     pᵢ = ∫ φ((x − μᵢ)/σᵢ)/σᵢ Π_{j≠i} Φ((x − μⱼ)/σⱼ) dx by Gauss–Legendre panels, all arms on one set of points. The
     absolute error is below 10⁻¹⁰ for up to 100 arms, whatever the ratios of the σ. A variable with σ = 0 is its mean;
-    equal ones of these share their probability.
+    equal ones of these share their probability. What can be the largest has a probability of at least 10⁻¹⁶, and the
+    sum is 1 up to rounding.
 
     Cost: O(K log K) plus about 20 points per panel and arm; 6 panels if all σ are equal, and a few more for each power
     of ten between the smallest and the largest that matter.
@@ -34,15 +36,19 @@ def largest_probabilities(mean: Array, std: Array) -> Array:
     array([0.25, 0.25, 0.25, 0.25])
     """
     certain = _certain(std)
-    probabilities = np.zeros(len(mean))
     if not certain.any():
-        probabilities[:] = _above(-np.inf, mean, std)
+        probabilities = _above(-np.inf, mean, std)
+        np.maximum(probabilities, _LEAST, out=probabilities)
+        probabilities /= probabilities.sum()
         return probabilities
+    probabilities = np.zeros(len(mean))
     best = float(mean[certain].max())
-    tied = certain & (mean >= best - TIE * abs(best))
+    tied = certain & (mean >= best - tie_margin(mean, best))
     random = np.flatnonzero(~certain)
     probabilities[random] = _above(best, mean[random], std[random])
     probabilities[tied] = np.prod(_normal_distribution((best - mean[random]) / std[random])) / np.count_nonzero(tied)
+    np.maximum(probabilities, _LEAST, out=probabilities, where=tied | ~certain)
+    probabilities /= probabilities.sum()
     return probabilities
 
 
@@ -107,9 +113,11 @@ def pick_sampled(
     draws = mask_scores(mean + std * rng.standard_normal(len(mean)), eligible)
     allowed = np.arange(len(mean)) if eligible is None else np.flatnonzero(eligible)
     arm = int(draws.argmax())
-    tied = allowed[_certain(std[allowed]) & (mean[allowed] >= mean[arm] - TIE * abs(mean[arm]))]
-    if arm in tied and len(tied) > 1:
-        arm = int(rng.choice(tied))
+    tie_margin(draws, draws.item(arm))  # refuses NaN
+    certain = allowed[_certain(std[allowed])]
+    if arm in certain:
+        tied = certain[mean[certain] >= mean[arm] - tie_margin(mean[allowed], mean.item(arm))]
+        arm = int(rng.choice(tied)) if len(tied) > 1 else arm
     probabilities = np.zeros(len(mean))
     probabilities[allowed] = largest_probabilities(mean[allowed], std[allowed])
     propensity = min(float(probabilities[arm]), 1.0)

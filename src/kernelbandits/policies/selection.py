@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from math import inf, isfinite
 from typing import final
 
 import numpy as np
 
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.errors import InvalidArgument, NumericalBreakdown
+from kernelbandits.linalg import EPS
 from kernelbandits.policies.learner import Choice
 from kernelbandits.types import Array, BoolArray, IntArray
 
-TIE = 1e-10
-"""Scores this close, relative to the best, are equal, so that rounding does not decide between identical arms."""
+TIE = 1e-12
+"""Scores this close, relative to the spread of all, are equal, so that rounding does not decide between equal arms."""
+
+_ROUNDING = 4.0 * EPS
+"""The same relative to their size: what remains of a common level that is much larger than the spread."""
+
+_STATED = 1e-9
+"""A stated propensity may differ by this much from what follows from the scores."""
 
 
 def mask_scores(scores: Array, eligible: BoolArray | None) -> Array:
@@ -19,11 +27,33 @@ def mask_scores(scores: Array, eligible: BoolArray | None) -> Array:
     return scores if eligible is None else np.where(eligible, scores, -np.inf)
 
 
+def tie_margin(scores: Array, best: float) -> float:
+    """How far below `best` a score is equal to it up to rounding; raises if a score that counts is not finite.
+
+    A common shift of all scores does not change it until rounding does, nor does an arm with −∞, which is left out.
+    """
+    lowest = scores.item(scores.argmin())
+    if lowest == -inf < best:
+        lowest = float(scores[scores > -inf].min())
+    margin = TIE * (best - lowest) + _ROUNDING * abs(best)
+    if not isfinite(margin):
+        raise NumericalBreakdown(
+            f"the scores of the arms are {scores}, but must be finite: contexts, rewards or constants of the policy "
+            "are out of the reach of double precision; rescale them"
+        )
+    return margin
+
+
 def best_arms(scores: Array, rng: np.random.Generator) -> tuple[IntArray, Array]:
     """`best_arm` for every row of scores (B, K): arms and propensities, shape (B,)."""
     arms = scores.argmax(axis=1)
     best = np.take_along_axis(scores, arms[:, np.newaxis], axis=1)
-    n_tied = np.count_nonzero(scores >= best - TIE * np.abs(best), axis=1)
+    lowest = np.where(scores == -inf, best, scores).min(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # ∞ − ∞, which `tie_margin` refuses below
+        margins = TIE * (best - lowest) + _ROUNDING * np.abs(best)
+    for row in np.flatnonzero(~np.isfinite(margins)):
+        tie_margin(scores[row], best.item(row))
+    n_tied = np.count_nonzero(scores >= best - margins, axis=1)
     for row in np.flatnonzero(n_tied > 1):
         arms[row], _ = best_arm(scores[row], rng)
     return arms, 1.0 / n_tied
@@ -32,8 +62,8 @@ def best_arms(scores: Array, rng: np.random.Generator) -> tuple[IntArray, Array]
 def best_arm(scores: Array, rng: np.random.Generator) -> tuple[int, float]:
     """The arm with the largest score and its probability; tied arms are equally likely."""
     arm = int(scores.argmax())
-    best = scores.item(arm)
-    tied = scores >= best - TIE * abs(best)
+    best = scores.item(arm)  # NaN if there is one, which `tie_margin` refuses
+    tied = scores >= best - tie_margin(scores, best)
     n_tied = tied.tobytes().count(1)  # for few arms much faster than numpy
     if n_tied > 1:
         arm = int(rng.choice(np.flatnonzero(tied)))
@@ -64,11 +94,11 @@ def distribution(choice: Choice) -> Array:
     if choice.probabilities is not None:
         return choice.probabilities
     best = float(choice.scores.max())
-    shares = (choice.scores >= best - TIE * abs(best)).astype(np.float64)
+    shares = (choice.scores >= best - tie_margin(choice.scores, best)).astype(np.float64)
     if choice.propensity == 1.0:  # certain, as in exploration in turn, whatever the scores
         shares = (np.arange(len(shares)) == choice.arm).astype(np.float64)
     shares /= shares.sum()
-    if abs(shares[choice.arm] - choice.propensity) > TIE:
+    if abs(shares[choice.arm] - choice.propensity) > _STATED:
         raise InvalidArgument(
             f"the policy states the propensity {choice.propensity:g} for arm {choice.arm}, which does not follow from "
             "its scores: its learner must give the probabilities of all arms, Choice(…, probabilities=…)"
@@ -80,7 +110,8 @@ def distribution(choice: Choice) -> Array:
 class RoundRobin:
     """Counts the turns of every arm; next is the eligible arm with the fewest turns and the lowest number.
 
-    Turns are decisions, not rewards: while rewards are on their way, no arm is tried again and again.
+    A turn is a decision, so that no arm is tried again and again while its rewards are on their way. A reward that no
+    turn waits for is a turn too: what was learned from a log, or from a decision of somebody else, need not be tried.
 
     Attributes:
         fewest: turns of the arm with the fewest.
@@ -88,10 +119,11 @@ class RoundRobin:
 
     """
 
-    __slots__ = ("_counts", "_last", "fewest", "total")
+    __slots__ = ("_counts", "_last", "_waiting", "fewest", "total")
 
     def __init__(self, n_arms: int) -> None:
         self._counts = np.zeros(n_arms)
+        self._waiting = [0] * n_arms  # turns whose reward has not come
         self.fewest = self._last = self.total = 0
 
     def of(self, arms: BoolArray) -> int:
@@ -102,21 +134,37 @@ class RoundRobin:
         """Whether an eligible arm has had fewer than `n_turns` turns."""
         return self.fewest < n_turns and (eligible is None or bool(self._counts[eligible].min() < n_turns))
 
+    def waits(self, arm: int) -> bool:
+        """Whether the reward of a turn of this arm has not come."""
+        return self._waiting[arm] > 0
+
     def next(self, eligible: BoolArray | None) -> Choice:
         """The arm whose turn it is. Known beforehand, so its propensity is 1."""
         arm = self._last = int(mask_scores(-self._counts, eligible).argmax())
-        self._counts[arm] += 1
-        self.fewest = int(self._counts.min())
-        self.total += 1
+        self._waiting[arm] += 1
+        self._count(arm, 1)
         return Choice(arm, 1.0, mask_scores(np.zeros(len(self._counts)), eligible), explored=True)
 
+    def observe(self, arm: int) -> None:
+        """A reward of this arm has come."""
+        if self._waiting[arm]:
+            self._waiting[arm] -= 1
+        else:
+            self._count(arm, 1)
+
     def withdraw(self) -> None:
-        """Take the last turn back."""
-        self._counts[self._last] -= 1
-        self.fewest = min(self.fewest, int(self._counts[self._last]))
-        self.total -= 1
+        """Take the last turn back, unless a reward has been observed for it."""
+        if self._waiting[self._last]:
+            self._waiting[self._last] -= 1
+            self._count(self._last, -1)
+
+    def _count(self, arm: int, turns: int) -> None:
+        self._counts[arm] += turns
+        self.total += turns
+        self.fewest = int(self._counts.min())
 
     def add_arm(self) -> None:
         """Add an arm without turns."""
         self._counts = np.append(self._counts, 0.0)
+        self._waiting.append(0)
         self.fewest = 0

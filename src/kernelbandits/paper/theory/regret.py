@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits import theory
+from kernelbandits.beliefs import AsGiven
 from kernelbandits.environments import LowRank, Synthetic, replay
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Runner, world
@@ -72,7 +73,7 @@ class Rate(StudyPart):
         panels, dim = [], self.dim(horizon)
         for name, (kernel, _) in SETTINGS.items():
             world = Synthetic(LowRank(self.active(name, horizon)), n_arms=self.n_arms, dim=dim, kernel=kernel)
-            policy = ExploreThenCommit(MinNormInterpolator(kernel), self.n_arms * dim)
+            policy = ExploreThenCommit(MinNormInterpolator(kernel), self.n_arms * dim, AsGiven())
             panels.append(Panel(name, world, {"EtC": policy}))
         return Experiment(f"rate-{horizon}", tuple(panels), horizon, tuple(range(self.seeds)))
 
@@ -204,7 +205,7 @@ class Exploration(StudyPart):
 
 
 def _policy(n_explore: int) -> ExploreThenCommit:
-    return ExploreThenCommit(MinNormInterpolator(KERNEL), n_explore)
+    return ExploreThenCommit(MinNormInterpolator(KERNEL), n_explore, AsGiven())
 
 
 def _frame(found: list[tuple[str, str, int, float, float]]) -> pl.DataFrame:
