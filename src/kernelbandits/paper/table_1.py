@@ -151,7 +151,7 @@ def findings(results: Results) -> list[str]:
     played = {name: group for name, group in groups.items() if group}
     if len(played) > 1:
         kept = all(max(less) < min(more) for less, more in pairwise(played.values()))
-        lines.append(f"order of groups {'as' if kept else 'not as'} in the paper: {' < '.join(played)}")
+        lines.append(f"the paper's order of groups, {' < '.join(played)}: {'kept' if kept else 'not kept'}")
     return lines
 
 
