@@ -128,10 +128,27 @@ def test_no_row_is_both_oracle_and_context_and_all_are_used():
 def test_the_oracle_is_kernel_ridge_on_the_clicks():
     instance = kb.Avazu(examples.IMPRESSIONS, SMALL).draw(0)
     for oracle in instance.oracles:
-        K = np.exp(-4.0 * ((oracle.centers[:, None] - oracle.centers) ** 2).sum(axis=2) / 5)
+        K = np.exp(-((oracle.centers[:, None] - oracle.centers) ** 2).sum(axis=2) / 5)
         clicks = (K + 0.1 * np.eye(20)) @ oracle.coefficients
         assert np.allclose(clicks, clicks.round(), atol=1e-9)
         assert set(clicks.round()) <= {0.0, 1.0}
+
+
+def test_learners_are_told_the_norms_by_the_papers_formula_in_their_own_kernel():
+    instance = kb.Avazu(examples.IMPRESSIONS, SMALL).draw(0)
+    for oracle, norm in zip(instance.oracles, instance.problem().reward_norms, strict=True):
+        F = np.exp(-((oracle.centers[:, None] - oracle.centers) ** 2).sum(axis=2) / (0.25 * 5))
+        squared = sum(
+            a * b * F[j, k] for j, a in enumerate(oracle.coefficients) for k, b in enumerate(oracle.coefficients)
+        )
+        assert norm == pytest.approx(np.sqrt(squared), rel=1e-9)
+        assert norm > oracle.norm
+
+
+def test_by_default_learners_are_told_the_oracles_own_norms():
+    drawn = kb.Avazu(examples.IMPRESSIONS, SMALL).draw(0)
+    instance = kb.SurrogateInstance(drawn.oracles, drawn.groups, drawn.contexts, drawn.noise_std)
+    assert instance.problem().reward_norms.tolist() == [oracle.norm for oracle in drawn.oracles]
 
 
 def test_the_level_is_that_of_the_fitted_rows():

@@ -12,11 +12,17 @@ from kernelbandits.errors import InvalidArgument, nearest
 
 _STUDY_OPTIONS = (
     click.option("--data", type=click.Path(path_type=Path), metavar="FILE", help="table-1: Avazu's .csv or .csv.gz."),
+    click.option(
+        "--reading",
+        type=click.Choice(["closest", "literal"]),
+        help="table-1: shared contexts and smooth oracles, or one context per arm and the learners' kernel for all. "
+        "Default: closest.",
+    ),
     click.option("--arms", type=click.Choice(["id", "C14"]), help="table-1: the arm is its last digit. Default: id."),
     click.option(
         "--contexts",
         type=click.Choice(["per-arm", "shared"]),
-        help="table-1: one row per arm, or one for all arms. Default: per-arm.",
+        help="table-1: one row per arm, or one for all arms. Default: as the reading.",
     ),
     click.option("--dim", type=COUNT, metavar="D", help="table-1: principal components. Default: 100."),
     click.option("--level", type=float, metavar="X", help="table-1: scale to this mean ‖x‖²/d. Default: 0.5."),

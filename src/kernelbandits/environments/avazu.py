@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 
 from kernelbandits import tables
 from kernelbandits.environments.base import Environment
-from kernelbandits.environments.surrogate import Contexts, OwnContexts, SurrogateInstance
+from kernelbandits.environments.surrogate import Contexts, SharedContexts, SurrogateInstance
 from kernelbandits.errors import InvalidArgument, nearest
-from kernelbandits.kernels import Gaussian
+from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
 from kernelbandits.specs import Count, CountFromZero, FilePath, NonNegative, Positive, Spec
 
@@ -51,29 +52,32 @@ def priorities(start: int, n: int) -> NDArray[np.uint64]:
 @final
 @dataclass(frozen=True, slots=True)
 class AvazuDesign(Spec):
-    """How impressions become a bandit. The defaults are the paper's.
+    """How impressions become a bandit. The defaults give the figures nearest to the paper's.
 
     Attributes:
         arm_column: its last digit is the arm; `id` as in the paper, or `C14`, whose ten groups really differ.
-        contexts: whether every arm shows one of its own rows, or all arms the same row.
+        contexts: whether all arms show the same row, or every arm one of its own.
         dim: number of principal components d.
         level: average of ‖x‖²/d over the rows of the oracles.
         drop: features to leave out, such as `device_ip` and `device_id`.
         n_oracle: rows per arm for its oracle; the principal components are those of the same rows, 10 × 2,000.
         n_contexts: largest number of rows per arm to serve as contexts.
-        oracle: what is fitted to the clicks of an arm.
+        oracle: what is fitted to the clicks of an arm. γ = 1 is scikit-learn's own choice for `KernelRidge`.
+        norm_kernel: kernel of the norms √(Σ_jl c_j c_l F(x_j, x_l)) that learners are told: the paper's F_RBF, which is
+            the learners' and need not be the oracle's.
         noise_std: standard deviation of the noise of rewards.
 
     """
 
     arm_column: str = "id"
-    contexts: Contexts = OwnContexts()
+    contexts: Contexts = SharedContexts()
     dim: Count = 100
     level: Positive = 0.5
     drop: tuple[str, ...] = ()
     n_oracle: Count = 2000
     n_contexts: Count = 3000
-    oracle: Estimator[Predictor] = KernelRidge(Gaussian(gamma=4.0), ridge=0.1)
+    oracle: Estimator[Predictor] = KernelRidge(Gaussian(gamma=1.0), ridge=0.1)
+    norm_kernel: Kernel = Gaussian(gamma=4.0)
     noise_std: NonNegative = 0.01
 
     def _validate(self) -> None:
@@ -98,9 +102,25 @@ class AvazuDesign(Spec):
         return tuple(dict.fromkeys((self.arm_column, "click", *self.features)))
 
 
+class ImpressionEnvironment(Environment, ABC):
+    """Bandits made from one sample of impressions."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def impressions(self) -> Impressions:
+        """Return the sampled rows, made once."""
+
+    def draw(self, rng: np.random.Generator | int) -> SurrogateInstance:
+        return self.impressions().draw(rng)
+
+    def notes(self, horizon: int) -> tuple[str, ...]:
+        return self.impressions().notes
+
+
 @final
 @dataclass(frozen=True, slots=True)
-class Avazu(Environment):
+class Avazu(ImpressionEnvironment):
     """Ten arms of real impressions; mean rewards are those of an oracle fitted to each arm's clicks.
 
     `path` is the file of the Avazu competition or any part of it with the same header, CSV or CSV in gzip. It is read
@@ -111,12 +131,6 @@ class Avazu(Environment):
     path: FilePath
     design: AvazuDesign = AvazuDesign()
 
-    def draw(self, rng: np.random.Generator | int) -> SurrogateInstance:
-        return self.impressions().draw(rng)
-
-    def notes(self, horizon: int) -> tuple[str, ...]:
-        return self.impressions().notes
-
     def impressions(self) -> Impressions:
         """Return the sampled rows; the file is read again only if it has changed."""
         return _from_file(self, tables.content_digest(self.path))
@@ -124,21 +138,14 @@ class Avazu(Environment):
 
 @final
 @dataclass(frozen=True, slots=True)
-class AvazuStandIn(Environment):
+class AvazuStandIn(ImpressionEnvironment):
     """The same bandit on synthetic rows, for machines without the Avazu file. Nothing in it comes from Avazu."""
 
     n_rows: Count = 100_000
     seed: CountFromZero = 0
     design: AvazuDesign = AvazuDesign()
 
-    def draw(self, rng: np.random.Generator | int) -> SurrogateInstance:
-        return self.impressions().draw(rng)
-
-    def notes(self, horizon: int) -> tuple[str, ...]:
-        return self.impressions().notes
-
     def impressions(self) -> Impressions:
-        """Return the sampled rows, made once."""
         return _made_up(self)
 
 

@@ -43,20 +43,21 @@ class Impressions:
         fitted, served = split_groups(self.groups, [design.n_oracle] * N_ARMS, rng)
         points = principal_components(self.rows, np.concatenate(fitted), design.dim, design.level, rng)
         oracles = fit_oracles(design.oracle, [(points[rows], self.clicks[rows]) for rows in fitted])
-        return SurrogateInstance(oracles, tuple(points[rows] for rows in served), design.contexts, design.noise_std)
+        groups = tuple(points[rows] for rows in served)
+        return SurrogateInstance(oracles, groups, design.contexts, design.noise_std, design.norm_kernel)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes for a reader of the results."""
-        served = [len(group) - self.design.n_oracle for group in self.groups]
+        design = self.design
+        served = [len(group) - design.n_oracle for group in self.groups]
         span = " to ".join(f"{count:,}" for count in sorted({min(served), max(served)}))
-        arms = (
-            f"arms are the last digits of {self.design.arm_column!r}; each arm has {self.design.n_oracle:,} rows for "
-        )
+        arms = f"arms are the last digits of {design.arm_column!r}; each arm has {design.n_oracle:,} rows for "
         return (
             *((NO_AVAZU,) if self.synthetic else ()),
             self.origin,
             f"{arms}its oracle and {span} others for contexts",
+            f"contexts: {design.contexts}, mean ‖x‖²/d = {design.level:g}; oracles: {design.oracle}",
         )
 
 

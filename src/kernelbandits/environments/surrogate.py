@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import final
@@ -15,7 +15,7 @@ from kernelbandits import checks, tables
 from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm
 from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
 from kernelbandits.errors import InvalidArgument, InvalidFile
-from kernelbandits.kernels import Gaussian, KernelExpansion
+from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
 from kernelbandits.specs import Count, FilePath, NonNegative, Spec, conform
@@ -71,6 +71,7 @@ class SurrogateInstance(Instance):
         groups: the rows of each arm to serve, shape (n_i, d).
         contexts: how the rows are served.
         noise_std: standard deviation of the noise.
+        norm_kernel: kernel of the norms √(cᵀKc) that learners are told; None means each oracle's own.
 
     """
 
@@ -78,6 +79,7 @@ class SurrogateInstance(Instance):
     groups: tuple[Array, ...]
     contexts: Contexts
     noise_std: float
+    norm_kernel: Kernel | None = None
 
     def __post_init__(self) -> None:
         if not len(self.oracles) == len(self.groups) > 0:
@@ -94,7 +96,8 @@ class SurrogateInstance(Instance):
         object.__setattr__(self, "noise_std", conform(self.noise_std, NonNegative, "noise_std"))
 
     def problem(self, horizon: int | None = None) -> Problem:
-        norms = np.array([oracle.norm for oracle in self.oracles])
+        told = (replace(oracle, kernel=self.norm_kernel or oracle.kernel) for oracle in self.oracles)
+        norms = np.array([oracle.norm for oracle in told])
         return Problem(len(self.groups), self.groups[0].shape[1], horizon, self.noise_std, norms, self.means)
 
     def means(self, contexts: Array) -> Array:

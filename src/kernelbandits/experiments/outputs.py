@@ -114,8 +114,9 @@ def report_experiment(
     options: RunOptions,
     sections: Callable[[Results], Sequence[Section]] = lambda results: (),
     findings: Callable[[Results], Sequence[str]] = lambda results: (),
+    frames: Callable[[Results], Mapping[str, pl.DataFrame]] = Results.frames,
 ) -> None:
-    """Run an experiment and write its output folder; a study adds sections and findings to the report."""
+    """Run an experiment and write its output folder; a study adds sections, findings and columns of its own."""
     notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
 
     def compute(runner: Runner) -> Outcome:
@@ -124,7 +125,7 @@ def report_experiment(
         return Outcome(
             summary,
             lambda: with_details(summary, results),
-            results.frames(),
+            frames(results),
             {experiment.name: regret_picture(results)},
             contents(experiment),
         )

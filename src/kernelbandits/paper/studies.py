@@ -51,7 +51,7 @@ STUDIES = {
     "table-1": Study(
         "The paper's Table 1: ads of Avazu (with --data), or a synthetic stand-in",
         "table_1",
-        ("data", "arms", "contexts", "dim", "level", "drop"),
+        ("data", "reading", "arms", "contexts", "dim", "level", "drop"),
     ),
     "theory": Study("The paper's theory against experiment: four pictures with their tables", "theory"),
     "real-world": Study(
