@@ -38,6 +38,10 @@ class NotConverged(UserWarning):
     """An iterative fit ended before it was as accurate as asked for. What it reached is in the predictor's report."""
 
 
+class WeakEvidence(UserWarning):
+    """An answer was given that rests on little. The message says on what, and how to get a better one."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence that helps with a name which is not among `known`."""
     names = list(known)
