@@ -5,11 +5,11 @@ import warnings
 
 import numpy as np
 import pytest
+from made_logs import POLICY, Always, made_log, written_log
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, WeakEvidence
 from kernelbandits.offline.overlap import kept_shares, refuse_without_overlap, warn_of_loss
-from made_logs import POLICY, Always, made_log, written_log
 
 
 def log_of(chances, n, seed, stated=None, names=()):

@@ -3,10 +3,10 @@ from typing import final
 
 import numpy as np
 import pytest
+from made_logs import POLICY, Always, Gamble, K, live_rewards, made_log, written_log
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument
-from made_logs import POLICY, Always, Gamble, K, live_rewards, made_log, written_log
 
 
 @pytest.mark.parametrize("skewed", [False, True], ids=["uniform", "skewed"])
