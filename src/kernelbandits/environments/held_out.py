@@ -52,16 +52,22 @@ def oracle_quality(
 def noise_deviations(squares: Sequence[Array]) -> Array:
     """Estimate the noise of each arm from squared residuals, of shape (n_i,) for arm i; shape (K,).
 
-    The logarithm of the mean square s² of n residuals has bias ψ(n/2) − log(n/2) and variance ψ'(n/2) for normal noise.
-    What the arms differ by beyond this is real. An arm is drawn to the average of all as far as its own variance
-    exceeds that (empirical Bayes on log s², Smyth 2004): with many rows it keeps its own s², with few it borrows.
+    The logarithm of the mean square s² of n residuals has bias ψ(n/2) − log(n/2) and variance ψ'(n/2) for normal noise,
+    and about (κ − 1)/2 times that variance if the fourth moment of the residuals is κ s⁴. What the arms differ by
+    beyond this is real. An arm is drawn to the average of all as far as its own variance exceeds that (empirical Bayes
+    on log s², Smyth 2004): with many rows it keeps its own s², with few it borrows. An arm without residuals, such as
+    one that was never clicked, may have been lucky: its s² is that of one average residual among n + 1.
     """
     sizes = np.array([len(values) for values in squares], dtype=float)
     found = np.array([values.mean() for values in squares])
     if not found.any():
         return np.zeros(len(found))
-    logs = np.log(np.maximum(found, 1e-24 * found.max())) - digamma(sizes / 2.0) + np.log(sizes / 2.0)
-    doubts = polygamma(1, sizes / 2.0)
-    between = max(0.0, float(np.var(logs, ddof=1) - doubts.mean())) if len(logs) > 1 else np.inf
-    own = between / (between + doubts) if np.isfinite(between) else np.ones(len(logs))
+    some = found > 0.0
+    found = np.where(some, found, np.exp(np.log(found[some]).mean()) / (sizes + 1.0))
+    ratios = np.concatenate([values / mean for values, mean in zip(squares, found, strict=True)])
+    tails = max(1.0, float(np.mean(ratios**2) - 1.0) / 2.0)
+    logs = np.log(found) - digamma(sizes / 2.0) + np.log(sizes / 2.0)
+    doubts = tails * polygamma(1, sizes / 2.0)
+    between = max(0.0, float(np.var(logs, ddof=1) - doubts.mean())) if len(logs) > 1 else 0.0
+    own = between / (between + doubts)
     return np.asarray(np.exp(0.5 * (own * logs + (1.0 - own) * logs.mean())))
