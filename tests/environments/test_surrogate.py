@@ -54,6 +54,7 @@ def test_every_arm_serves_its_own_rows_each_once_before_any_again():
         n = len(rows)
         assert as_set(contexts[:n, arm]) == as_set(rows), "the first n rounds serve all n rows"
         assert as_set(contexts[n : 2 * n, arm]) <= as_set(rows)
+        assert not np.array_equal(contexts[n : n + 10, arm], contexts[:10, arm]), "in another order"
         assert not as_set(contexts[:, arm]) & as_set(samples[arm][0]), "no row is both oracle and context"
 
 

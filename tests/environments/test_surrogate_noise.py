@@ -153,3 +153,15 @@ def test_an_arm_whose_rewards_do_not_vary_has_nothing_to_explain():
     assert quality.r_squared[0] == 0.0
     assert quality.r_squared[1] > 0.5
     assert quality.average == pytest.approx(quality.r_squared.mean())
+
+
+def test_a_little_may_be_explained_by_chance():
+    """The oracle halves the error of every row, or of 6 in 10 and doubles that of the others."""
+    X = np.zeros((10, 1))
+    one = kb.KernelRidge(kb.Gaussian(1.0), ridge=1e-12).fit(X[:1], np.ones(1)).expansion
+    sure = oracle_quality([one], [0.0], [(X, np.full(10, 2.0))])
+    assert sure.r_squared == pytest.approx([0.75])
+    assert sure.explains
+    chance = oracle_quality([one], [0.0], [(X, np.array([2.0] * 6 + [-1.0] * 4))])
+    assert chance.r_squared == pytest.approx([1 - (6 + 16) / 28])
+    assert not chance.explains

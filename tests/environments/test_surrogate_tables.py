@@ -6,6 +6,7 @@ import pytest
 
 import examples
 import kernelbandits as kb
+from kernelbandits.environments import LabelledPoints
 from kernelbandits.errors import InvalidArgument, InvalidFile
 
 SPEC = kb.Surrogate(examples.TABLE, "offer", "spent", oracle=kb.KernelRidge(kb.Gaussian(4.0) + 1.0, ridge=3.0))
@@ -56,6 +57,13 @@ def test_sizes_are_said():
     note = f"fitted to {min(halves)} – {max(halves)} rows; its other {min(left)} – {max(left)} are served"
     assert note in SPEC.notes(100)[-3]
     assert "fitted to 25 – 25 rows" in replace(SPEC, n_fit=25).notes(100)[-3]
+
+
+def test_an_oracle_is_fitted_to_half_of_the_rows_but_no_more_than_the_paper_has():
+    codes = np.repeat([0, 1, 2], [30, 4001, 9000])
+    data = LabelledPoints(np.zeros((len(codes), 1)), codes, ("a", "b", "c"), ())
+    assert SPEC._sizes(data) == [15, 2000, 2000]
+    assert replace(SPEC, n_fit=29)._sizes(data) == [29, 29, 29]
 
 
 @pytest.mark.parametrize(
