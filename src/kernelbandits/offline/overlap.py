@@ -9,7 +9,6 @@ from scipy.special import rel_entr
 
 from kernelbandits.errors import InvalidArgument, WeakEvidence
 from kernelbandits.offline.log import Log
-from kernelbandits.tables import some
 from kernelbandits.types import Array, BoolArray
 
 TOLERANCE = 0.05
@@ -114,4 +113,6 @@ def _mean_inverse(log: Log) -> str:
 
 
 def _named(log: Log, arms: list[int]) -> str:
+    from kernelbandits.tables import some
+
     return "arm " + some([f"{arm} ({log.names[arm]})" if log.names else str(arm) for arm in arms], most=5)
