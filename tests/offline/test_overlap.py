@@ -104,6 +104,13 @@ def test_a_tiny_propensity_costs_no_rows_in_silence(propensity, n):
     assert record[0].filename == __file__, "where the log was replayed"
     replayed = kb.replay_log(Always(1), log, rng=0, floor=0.333, n_resamples=0)
     assert len(replayed.rows) >= 0.95 * (log.arms == 1).sum()
+    assert len(kb.replay_log(Always(1), log, rng=0, floor=0.05, n_resamples=0).rows) < 60, "as stated, without a word"
+
+
+def test_the_largest_floor_that_seems_to_keep_every_arm_is_named():
+    log = with_tiny(with_tiny(made_log(600, 0, skewed=False), 0.05, 36), 0.01)
+    with pytest.warns(WeakEvidence, match=r"0\.01 in row 100, leaves about 6 of 600 rows; floor=0\.333 would leave"):
+        warn_of_loss(log, 0.01)
 
 
 def test_few_rounds_are_said_where_no_floor_helps():
