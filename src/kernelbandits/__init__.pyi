@@ -84,7 +84,8 @@ from .kernels import (
     Shifted as Shifted,
     Sum as Sum,
 )
-from .offline.log import Log as Log, LogFile as LogFile, ReplayedLog as ReplayedLog, replay_log as replay_log
+from .offline.log import Log as Log, LogFile as LogFile
+from .offline.replay import ReplayedLog as ReplayedLog, replay_log as replay_log
 from .policies import (
     GPUCB as GPUCB,
     AdaptiveExploreThenCommit as AdaptiveExploreThenCommit,

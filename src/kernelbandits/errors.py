@@ -46,6 +46,10 @@ class RidgeTooSmall(UserWarning):
     """A ridge is far below what arithmetic resolves next to the prior variance, so that more noise is assumed."""
 
 
+class WeakEvidence(UserWarning):
+    """An answer was given that rests on little. The message says on what, and how to get a better one."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence that helps with a name which is not among `known`."""
     names = list(known)

@@ -60,7 +60,7 @@ def test_the_tutorial_on_tables_does_what_it_says(tmp_path):
     main = "from kernelbandits.cli import main; main()"
     said = carry_out(["-c", main, *command.split(), "--jobs", "1"], tmp_path)
     promised = [line.removeprefix("# ") for line in blocks(page, "python")[1].splitlines() if line.startswith("# ")]
-    assert len(promised) == 7
+    assert len(promised) == 9
     for line in promised:
         assert re.search(".+".join(map(re.escape, line.split("…"))), said), line
     folder = tmp_path / "results" / "offers"

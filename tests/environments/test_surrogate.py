@@ -54,6 +54,7 @@ def test_every_arm_serves_its_own_rows_each_once_before_any_again():
         n = len(rows)
         assert as_set(contexts[:n, arm]) == as_set(rows), "the first n rounds serve all n rows"
         assert as_set(contexts[n : 2 * n, arm]) <= as_set(rows)
+        assert not np.array_equal(contexts[n : n + 10, arm], contexts[:10, arm]), "in another order"
         assert not as_set(contexts[:, arm]) & as_set(samples[arm][0]), "no row is both oracle and context"
 
 
@@ -83,8 +84,9 @@ def test_what_does_not_fit_together_is_refused():
         SurrogateInstance(made.oracles[:2], held_out, OwnContexts(), 0.1)
     with pytest.raises(InvalidArgument, match="one entry per arm; got 0 and 0"):
         SurrogateInstance((), (), OwnContexts(), 0.1)
-    with pytest.raises(InvalidArgument, match="noise_std"):
-        SurrogateInstance(made.oracles, held_out, OwnContexts(), -0.1)
+    for noise_std in (-0.1, np.nan, np.array([0.1, 0.1]), np.array([0.1, -0.1, 0.1]), np.array([0.1, 0.1, np.inf])):
+        with pytest.raises(InvalidArgument, match="noise_std"):
+            SurrogateInstance(made.oracles, held_out, OwnContexts(), noise_std)
     with pytest.raises(InvalidArgument, match=r"groups\[1\]"):
         SurrogateInstance(made.oracles, (held_out[0], held_out[1][:, :2], held_out[2]), OwnContexts(), 0.1)
     with pytest.raises(InvalidArgument, match=r"groups\[0\] must not be empty"):
@@ -92,3 +94,19 @@ def test_what_does_not_fit_together_is_refused():
     flat = replace(made.oracles[1], centers=made.oracles[1].centers[:, :2])
     with pytest.raises(InvalidArgument, match=r"oracles\[1\] has 2 features, oracles\[0\] has 3"):
         SurrogateInstance((made.oracles[0], flat, made.oracles[2]), held_out, OwnContexts(), 0.1)
+
+
+def test_every_arm_has_its_own_noise():
+    made, _, held_out = instance(OwnContexts())
+    noise_std = np.array([0.1, 3.0, 0.0])
+    noisy = SurrogateInstance(made.oracles, held_out, OwnContexts(), noise_std)
+    assert noisy.problem().noise_std == 3.0, "learners are told that of the noisiest arm"
+    rounds, alike = (each.rounds(4000, np.random.default_rng(1)) for each in (noisy, made))
+    assert np.array_equal(rounds.means, alike.means)
+    assert np.allclose(rounds.noise.std(axis=0), noise_std, rtol=0.05)
+    assert alike.noise.shape == (4000,)
+    trace = kb.play(kb.Uniform(), noisy, 3000, rng=2)
+    means = noisy.rounds(3000, np.random.default_rng(2).spawn(2)[0]).means
+    noise = trace.rewards - means[np.arange(3000), trace.arms]
+    assert np.allclose([noise[trace.arms == arm].std() for arm in range(3)], noise_std, rtol=0.1)
+    assert np.allclose(trace.regrets, means.max(axis=1) - means[np.arange(3000), trace.arms])

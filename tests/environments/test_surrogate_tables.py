@@ -6,14 +6,16 @@ import pytest
 
 import examples
 import kernelbandits as kb
+from kernelbandits.environments import LabelledPoints
 from kernelbandits.errors import InvalidArgument, InvalidFile
 
-SPEC = kb.Surrogate(examples.TABLE, "offer", "spent")
+SPEC = kb.Surrogate(examples.TABLE, "offer", "spent", oracle=kb.KernelRidge(kb.Gaussian(4.0) + 1.0, ridge=3.0))
 
 
 def table(path, n=60, **columns):
     rng = np.random.default_rng(0)
-    plain = {"arm": np.tile(["a", "b", "c"], n // 3), "reward": rng.random(n), "x": rng.random(n), "z": rng.random(n)}
+    x, z = rng.random(n), rng.random(n)
+    plain = {"arm": np.tile(["a", "b", "c"], n // 3), "reward": x - z + 0.1 * rng.random(n), "x": x, "z": z}
     pl.DataFrame(plain | columns).write_parquet(path)
     return path
 
@@ -53,8 +55,15 @@ def test_sizes_are_said():
     halves = counts // 2
     left = counts - halves
     note = f"fitted to {min(halves)} – {max(halves)} rows; its other {min(left)} – {max(left)} are served"
-    assert note in SPEC.notes(100)[-1]
-    assert "fitted to 25 – 25 rows" in replace(SPEC, n_fit=25).notes(100)[-1]
+    assert note in SPEC.notes(100)[-3]
+    assert "fitted to 25 – 25 rows" in replace(SPEC, n_fit=25).notes(100)[-3]
+
+
+def test_an_oracle_is_fitted_to_half_of_the_rows_but_no_more_than_the_paper_has():
+    codes = np.repeat([0, 1, 2], [30, 4001, 9000])
+    data = LabelledPoints(np.zeros((len(codes), 1)), codes, ("a", "b", "c"), ())
+    assert SPEC._sizes(data) == [15, 2000, 2000]
+    assert replace(SPEC, n_fit=29)._sizes(data) == [29, 29, 29]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ class Rounds:
     Attributes:
         contexts: shape (T, K, d); may be a view that repeats one context for all arms.
         means: mean reward of every arm, shape (T, K).
-        noise: ξ(t), shape (T,), whichever arm is played.
+        noise: ξ(t), shape (T,), whichever arm is played; or that of each arm, shape (T, K).
 
     """
 
@@ -33,7 +33,8 @@ class Rounds:
     noise: Array
 
     def __post_init__(self) -> None:
-        horizon = len(checks.finite_array("noise", self.noise, (None,), "one number per round"))
+        shape = (None,) if np.ndim(self.noise) < 2 else (None, np.shape(self.means)[-1])
+        horizon = len(checks.finite_array("noise", self.noise, shape, "one number per round, or per round and arm"))
         contexts = self.contexts
         if np.ndim(contexts) == 3 and contexts.strides[1] == 0:  # all arms share a context: check it once
             contexts = contexts[:, :1]

@@ -59,7 +59,8 @@ def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Genera
 def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Generator) -> Trace:
     """Play rounds that were drawn beforehand, so that several policies can share them."""
     agent = policy.start(problem, rng)
-    contexts, means, noise, horizon = rounds.contexts, rounds.means, rounds.noise, len(rounds.noise)
+    contexts, means, horizon = rounds.contexts, rounds.means, len(rounds)
+    noise = np.broadcast_to(rounds.noise.reshape(horizon, -1), means.shape)
     chosen: list[int] = []
     propensities: list[float] = []
     choose, observe = agent._choose, agent._observe  # without checks: rounds are checked when they are made
@@ -67,12 +68,13 @@ def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Gene
         for t, shown in enumerate(agent._prefetch(contexts[start : start + BLOCK]), start):
             choice = choose(shown)
             arm = choice.arm
-            observe(shown[arm], arm, means.item(t, arm) + noise.item(t))
+            observe(shown[arm], arm, means.item(t, arm) + noise.item(t, arm))
             chosen.append(arm)
             propensities.append(choice.propensity)
     arms = np.array(chosen, dtype=np.int64)
-    played = means[np.arange(horizon), arms]
-    return Trace(arms, played + noise, means.max(axis=1) - played, np.array(propensities))
+    played = np.arange(horizon), arms
+    regrets = means.max(axis=1) - means[played]
+    return Trace(arms, means[played] + noise[played], regrets, np.array(propensities))
 
 
 def mean_and_standard_error(values: Array, axis: int = 0) -> tuple[Array, Array]:

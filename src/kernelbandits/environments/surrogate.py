@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +14,18 @@ import numpy as np
 
 from kernelbandits import checks, tables
 from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm
+from kernelbandits.environments.held_out import OracleQuality, oracle_quality
 from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
-from kernelbandits.errors import InvalidArgument, InvalidFile
+from kernelbandits.errors import InvalidArgument, InvalidFile, WeakEvidence
 from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
 from kernelbandits.specs import Count, FilePath, NonNegative, Spec, conform
 from kernelbandits.tables import Encoding
 from kernelbandits.types import Array, IntArray
+
+MOST_HELD_OUT = 2000
+"""Rows per arm on which an oracle is judged: with so many, the noise is known to 2 %."""
 
 
 class Contexts(Spec, ABC):
@@ -70,7 +75,7 @@ class SurrogateInstance(Instance):
         oracles: the mean reward of each arm.
         groups: the rows of each arm to serve, shape (n_i, d).
         contexts: how the rows are served.
-        noise_std: standard deviation of the noise.
+        noise_std: standard deviation of the noise of all arms, or of each, shape (K,).
         norm_kernel: kernel of the norms √(cᵀKc) that learners are told; None means each oracle's own.
 
     """
@@ -78,7 +83,7 @@ class SurrogateInstance(Instance):
     oracles: tuple[KernelExpansion, ...]
     groups: tuple[Array, ...]
     contexts: Contexts
-    noise_std: float
+    noise_std: Array | float
     norm_kernel: Kernel | None = None
 
     def __post_init__(self) -> None:
@@ -93,12 +98,13 @@ class SurrogateInstance(Instance):
                 raise InvalidArgument(f"oracles[{arm}] has {oracle.centers.shape[1]} features, oracles[0] has {dim}")
             groups.append(checks.points(f"groups[{arm}]", rows, dim))
         object.__setattr__(self, "groups", tuple(groups))
-        object.__setattr__(self, "noise_std", conform(self.noise_std, NonNegative, "noise_std"))
+        object.__setattr__(self, "noise_std", _checked_noise(self.noise_std, len(groups)))
 
     def problem(self, horizon: int | None = None) -> Problem:
+        """Return what a learner may know; the noise is that of the noisiest arm."""
         told = (replace(oracle, kernel=self.norm_kernel or oracle.kernel) for oracle in self.oracles)
-        norms = np.array([oracle.norm for oracle in told])
-        return Problem(len(self.groups), self.groups[0].shape[1], horizon, self.noise_std, norms, self.means)
+        norms, noise_std = np.array([oracle.norm for oracle in told]), float(np.max(self.noise_std))
+        return Problem(len(self.groups), self.groups[0].shape[1], horizon, noise_std, norms, self.means)
 
     def means(self, contexts: Array) -> Array:
         """Return the mean rewards f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d)."""
@@ -107,7 +113,15 @@ class SurrogateInstance(Instance):
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
         checks.whole("horizon", horizon, at_least=1)
         contexts = self.contexts.serve(self.groups, horizon, rng)
-        return Rounds(contexts, self.means(contexts), self.noise_std * rng.standard_normal(horizon))
+        return Rounds(contexts, self.means(contexts), np.multiply.outer(rng.standard_normal(horizon), self.noise_std))
+
+
+def _checked_noise(noise_std: Array | float, n_arms: int) -> Array | float:
+    """Return the standard deviation of the noise of all arms, or of each, shape (K,); raise if it is not one."""
+    if np.ndim(noise_std) == 0:
+        return float(conform(noise_std, NonNegative, "noise_std"))
+    values = checks.finite_array("noise_std", noise_std, (n_arms,), "one number, or one per arm")
+    return np.array([conform(value, NonNegative, f"noise_std[{arm}]") for arm, value in enumerate(values)])
 
 
 def fit_oracles(estimator: Estimator[Predictor], samples: Sequence[tuple[Array, Array]]) -> tuple[KernelExpansion, ...]:
@@ -141,6 +155,11 @@ class Surrogate(Environment):
     recorded, so a fitted function stands for it. No row is used for both. Each run splits the rows anew; a row is
     served again only after all others were.
 
+    What the function does not explain is noise. Its standard deviation is estimated for each arm from the rows that are
+    not fitted, once, so that all runs have the same; `notes` says it, and how much is explained (`quality`). If the
+    functions predict these rows no better than the average of each arm does, `draw` warns with `WeakEvidence`: what is
+    best in such a world depends on chance in the fits.
+
     Attributes:
         path: a .csv, .csv.gz or .parquet file.
         arm: column of the arm that was played.
@@ -149,7 +168,7 @@ class Surrogate(Environment):
         contexts: whether every arm shows one of its own rows (`OwnContexts`) or all arms the same (`SharedContexts`).
         oracle: what is fitted.
         n_fit: rows per arm that the oracle is fitted to; None means half of them, at most 2000.
-        noise_std: standard deviation of the noise added to the oracle's mean.
+        noise_std: standard deviation of the noise added to the oracle's mean; None means estimated for each arm.
         max_rows: largest number of rows to use, the same random ones in every run.
         min_rows: refuse an arm with fewer rows.
 
@@ -162,7 +181,7 @@ class Surrogate(Environment):
     contexts: Contexts = OwnContexts()
     oracle: Estimator[Predictor] = KernelRidge(Gaussian(gamma=4.0), ridge=0.1)
     n_fit: Count | None = None
-    noise_std: NonNegative = 0.01
+    noise_std: NonNegative | None = None
     max_rows: Count | None = None
     min_rows: Count = 20
 
@@ -172,10 +191,13 @@ class Surrogate(Environment):
 
     def draw(self, rng: np.random.Generator | int) -> SurrogateInstance:
         data, rewards = self.data()
-        groups = [np.flatnonzero(data.codes == arm) for arm in range(len(data.names))]
-        fitted, served = split_groups(groups, self._sizes(data), checks.generator(rng))
+        quality = self.quality()
+        if not quality.explains:
+            warnings.warn(f"{Path(self.path).name}: {_explained(quality)}", WeakEvidence, stacklevel=2)
+        fitted, served = self._split(data, checks.generator(rng))
         oracles = fit_oracles(self.oracle, [(data.points[rows], rewards[rows]) for rows in fitted])
-        return SurrogateInstance(oracles, tuple(data.points[rows] for rows in served), self.contexts, self.noise_std)
+        noise_std = quality.noise_std if self.noise_std is None else self.noise_std
+        return SurrogateInstance(oracles, tuple(data.points[rows] for rows in served), self.contexts, noise_std)
 
     def notes(self, horizon: int) -> tuple[str, ...]:
         data, _ = self.data()
@@ -183,11 +205,23 @@ class Surrogate(Environment):
         left = np.bincount(data.codes) - sizes
         fitted, served = (f"{min(counts)} – {max(counts)}" for counts in (sizes, left))
         note = f"each arm's oracle is fitted to {fitted} rows; its other {served} are served"
-        return (*data.notes, note)
+        quality = self.quality()
+        estimated = f"{_span(quality.noise_std)}, estimated for each arm from rows that are not fitted"
+        noise = estimated if self.noise_std is None else f"{self.noise_std:.4g} as stated ({estimated})"
+        return (*data.notes, note, _explained(quality), f"standard deviation of the noise: {noise}")
+
+    def quality(self) -> OracleQuality:
+        """Return how well the oracles predict rewards they are not fitted to, in a split that is always the same."""
+        return _judged(self, tables.content_digest(self.path))
 
     def data(self) -> tuple[LabelledPoints, Array]:
         """Return the encoded table and the rewards; the file is read again only if it has changed."""
         return _read(self, tables.content_digest(self.path))
+
+    def _split(self, data: LabelledPoints, rng: np.random.Generator) -> tuple[list[IntArray], list[IntArray]]:
+        """Split the rows of each arm at random: those to fit its oracle to, and those to serve."""
+        groups = [np.flatnonzero(data.codes == arm) for arm in range(len(data.names))]
+        return split_groups(groups, self._sizes(data), rng)
 
     def _sizes(self, data: LabelledPoints) -> list[int]:
         """Return how many rows of each arm its oracle is fitted to."""
@@ -210,3 +244,28 @@ def _read(spec: Surrogate, digest: str) -> tuple[LabelledPoints, Array]:
     return reward_points(
         frame, spec.arm, spec.reward, spec.encoding, path.name, max_rows=spec.max_rows, min_rows=spec.min_rows
     )
+
+
+@lru_cache(maxsize=4)
+def _judged(spec: Surrogate, digest: str) -> OracleQuality:
+    data, rewards = _read(spec, digest)
+    fitted, served = spec._split(data, np.random.default_rng(0))
+    oracles = fit_oracles(spec.oracle, [(data.points[rows], rewards[rows]) for rows in fitted])
+    held_out = [rows[:MOST_HELD_OUT] for rows in served]  # in random order
+    levels = [float(rewards[rows].mean()) for rows in fitted]
+    return oracle_quality(oracles, levels, [(data.points[rows], rewards[rows]) for rows in held_out])
+
+
+def _explained(quality: OracleQuality) -> str:
+    by_arm = f"R² = {quality.average:.2g} on rows that are not fitted ({_span(quality.r_squared)} by arm)"
+    if quality.explains:
+        return f"oracles: {by_arm}"
+    return (
+        f"the oracles explain nothing beyond chance: {by_arm}, where 0 is the average of each arm. Policies would be "
+        "ranked by chance in the fits: use more rows, other features, or another oracle (a larger ridge, a smoother "
+        "kernel, an offset as in Gaussian(1.0) + 1.0 for rewards far from 0)"
+    )
+
+
+def _span(values: Array) -> str:
+    return " – ".join(f"{value:.3g}" for value in (values.min(), values.max()))

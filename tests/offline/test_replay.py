@@ -1,0 +1,159 @@
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import pytest
+from made_logs import POLICY, Always, Gamble, K, live_rewards, made_log, written_log
+
+import kernelbandits as kb
+from kernelbandits.errors import InvalidArgument
+
+
+@pytest.mark.parametrize("skewed", [False, True], ids=["uniform", "skewed"])
+def test_the_first_rounds_of_a_replay_earn_what_they_earn_live(skewed):
+    m, n_logs = 80, 60
+    found = []
+    for seed in range(n_logs):
+        replayed = kb.replay_log(POLICY, made_log(700, seed, skewed), rng=seed, n_resamples=0)
+        assert len(replayed.rewards) >= m
+        found.append(replayed.rewards[:m].mean())
+    truth = np.array([live_rewards(POLICY, m, 1000 + seed)[0].mean() for seed in range(3 * n_logs)])
+    error = np.hypot(np.std(found, ddof=1) / np.sqrt(n_logs), np.std(truth, ddof=1) / np.sqrt(len(truth)))
+    assert abs(np.mean(found) - truth.mean()) < 3 * error
+    naive = [log.rewards.mean() for log in (made_log(700, seed, skewed) for seed in range(n_logs))]
+    assert abs(np.mean(naive) - truth.mean()) > 5 * error, "the log's own average is something else"
+
+
+def test_exploration_counts_only_the_rounds_that_were_played():
+    replayed = kb.replay_log(POLICY, made_log(600, 0, skewed=False), rng=0)
+    assert replayed.arms[:30].tolist() == list(range(K)) * 10, "round-robin over the rows that count"
+
+
+def test_a_uniform_log_loses_only_the_rows_of_other_arms():
+    log = made_log(300, 0, skewed=False)
+    replayed = kb.replay_log(Always(2), log, rng=0)
+    assert replayed.rows.tolist() == np.flatnonzero(log.arms == 2).tolist()
+    assert replayed.n_rows == 300
+    assert np.array_equal(replayed.rewards, log.rewards[replayed.rows])
+
+
+def test_a_policy_that_never_agrees_is_refused():
+    log = kb.Log(np.eye(2), np.array([0, 1]), np.ones(2), np.full(2, 0.5), n_arms=2)
+    with pytest.raises(InvalidArgument, match="agrees with none of its 2 rows"):
+        kb.replay_log(Contrary(), log, rng=0)
+
+
+def test_one_seed_is_one_replay_whatever_is_resampled():
+    log = made_log(200, 0, skewed=True)
+    first, again = (kb.replay_log(POLICY, log, rng=3, n_resamples=4) for _ in range(2))
+    assert np.array_equal(first.resampled_means, again.resampled_means)
+    assert len(np.unique(first.resampled_means)) == 4
+    assert np.array_equal(first.rows, kb.replay_log(POLICY, log, rng=3, n_resamples=0).rows)
+
+
+def test_the_error_of_a_fixed_policy_is_that_of_a_mean():
+    """Nothing is learned, so the rewards' own spread tells the error as well: s/√m."""
+    for seed, skewed in enumerate([False, True]):
+        replayed = kb.replay_log(Always(1), made_log(400, seed, skewed), rng=seed, n_resamples=60)
+        expected = replayed.rewards.std(ddof=1) / np.sqrt(len(replayed.rewards))
+        assert replayed.standard_error == pytest.approx(expected, rel=0.25)
+
+
+def test_the_error_shows_how_much_runs_of_the_policy_differ():
+    """Three arms that give 0, 1 and 2, and a policy that settles for one at random: the truth is 1 ± √(2/3)."""
+    log = made_log(150, 0, skewed=False)
+    log = kb.Log(log.contexts, log.arms, log.arms.astype(float), log.propensities, K)
+    replayed = kb.replay_log(Gamble(), log, rng=0, n_resamples=100)
+    assert replayed.rewards.std() == 0.0, "a single run knows nothing of it"
+    assert replayed.standard_error == pytest.approx(np.sqrt(2 / 3), rel=0.15)
+
+
+def test_resampled_logs_have_other_rows_of_the_same_distribution():
+    log = made_log(900, 5, skewed=True)
+    by_weight = np.average(log.rewards[log.arms == 0], weights=1 / log.propensities[log.arms == 0])
+    means = kb.replay_log(Always(0), log, rng=1, n_resamples=64).resampled_means
+    assert means.mean() == pytest.approx(by_weight, abs=4 * means.std() / 8)
+
+
+@pytest.mark.parametrize("n_resamples", [0, 1])
+def test_without_resampled_logs_no_error_is_stated(n_resamples):
+    assert np.isnan(kb.replay_log(Always(0), made_log(50, 0, skewed=False), 0, n_resamples=n_resamples).standard_error)
+
+
+def test_runs_without_a_round_leave_no_error():
+    log = kb.Log(np.eye(2), np.array([0, 1]), np.ones(2), np.full(2, 0.5), n_arms=2)
+    assert np.isnan(kb.replay_log(Always(0), log, rng=0).standard_error), "half of the resampled logs lack arm 0"
+
+
+@pytest.mark.parametrize("n_resamples", [-1, 2.5])
+def test_the_number_of_resampled_logs_is_checked(n_resamples):
+    with pytest.raises(InvalidArgument, match="n_resamples"):
+        kb.replay_log(Always(0), made_log(50, 0, skewed=False), 0, n_resamples=n_resamples)
+
+
+def test_the_policy_is_told_how_many_rounds_to_expect():
+    told = []
+    for skewed, floor, rounds in [(True, None, 60), (False, None, 100), (False, 0.3, 90)]:
+        kb.replay_log(Listening(told), made_log(300, 1, skewed), rng=0, floor=floor, n_resamples=0)
+        assert told.pop().horizon == rounds
+    problem = kb.Problem(K, 4, horizon=7)
+    kb.replay_log(Listening(told), made_log(300, 1, skewed=True), rng=0, problem=problem, n_resamples=1)
+    assert told == [problem, problem]
+
+
+LOGGERS = {"Uniform": (kb.Uniform(), 400), "floor": (kb.ExplorationFloor(kb.LinearUCB(), epsilon=0.1), 1000)}
+LEARNERS = {
+    "default_policy": kb.default_policy(),
+    "LinearUCB": kb.LinearUCB(),
+    "Uniform": kb.Uniform(),
+    "ExploreThenCommit": POLICY,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("logger", LOGGERS)
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_the_standard_error_covers_the_live_value(learner, logger):
+    """95 % intervals of 200 logs against the average of 600 live runs; 0.90 is more than three errors below 0.95."""
+    (writer, n), policy, longest = LOGGERS[logger], LEARNERS[learner], 220
+    horizon = round(n / K) if logger == "Uniform" else round(0.1 * n)
+    curves = [live_rewards(policy, longest, 5000 + seed, horizon)[0] for seed in range(600)]
+    truth = np.cumsum(np.mean(curves, axis=0)) / np.arange(1, longest + 1)
+    inside = []
+    for seed in range(200):
+        log = written_log(writer, n, seed)
+        replayed = kb.replay_log(policy, log, rng=seed)
+        inside.append(abs(replayed.mean - truth[len(replayed.rows) - 1]) < 1.96 * replayed.standard_error)
+    assert np.mean(inside) >= 0.90
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Listening(kb.Policy):
+    """Plays at random, and keeps the problem that it was told."""
+
+    told: list
+
+    def _validate(self):
+        pass
+
+    def learner(self, problem, rng):
+        self.told.append(problem)
+        return kb.Uniform().learner(problem, rng)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Contrary(kb.Policy):
+    """Each round the other of two arms than the log of the test has."""
+
+    def learner(self, problem, rng):
+        return _ContraryLearner()
+
+
+class _ContraryLearner(kb.Learner):
+    def decide(self, contexts, eligible):
+        return kb.Choice(1 - int(contexts[0].argmax()), 1.0, np.zeros(2), explored=False)
+
+    def observe(self, context, arm, reward):
+        pass
