@@ -100,6 +100,19 @@ def test_parts_fit_together():
     assert f"N = {found.n_per_arm} draws per arm" in found.reason
 
 
+def test_range_is_the_5_and_95_percent_quantile_over_resampled_arms():
+    """By hand, from 200 resamples of the arms with the generator 0; the quantiles of 10 and 90 % differ from these."""
+    contexts, arms, rewards = pilot(0, per_arm=6)
+    found = recommend((contexts, arms, rewards), horizon=30_000)
+    sizes = curve_sizes(6)
+    sums = np.array([pair_sums(KERNEL, contexts[arms == i], rewards[arms == i], sizes, 0.0) for i in range(6)])
+    picks = np.random.default_rng(0).integers(6, size=(200, 6))
+    best = np.sort([_best_size(fit_curve(sizes, sums[pick]), 6, 30_000) for pick in picks])
+    assert (found.low, found.high) == (6 * best[10], 6 * best[189])
+    assert best[0] < best[10] < best[20]
+    assert best[179] < best[189] < best[199]
+
+
 def test_longer_horizon_explores_longer():
     data = pilot(2)
     budgets = [recommend(data, horizon=horizon).n_explore for horizon in (100, 1000, 10_000)]

@@ -1,5 +1,7 @@
 """The three designs are recognised from samples, in any basis."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,19 @@ def test_population_moments_have_no_bias():
     found = np.mean([population_moments(s.eigenvalues, s.n) for s in samples], axis=0)
     np.testing.assert_allclose(found, [(variances**k).sum() for k in (1, 2, 3)], rtol=0.03)
     assert np.mean([(s.eigenvalues**3).sum() for s in samples]) > 4 * (variances**3).sum()
+
+
+def test_population_moments_are_exactly_unbiased():
+    """E over normal samples of n = 3 rows, d = 2, by Gauss–Hermite quadrature, which is exact for these polynomials."""
+    n, variances = 3, np.array([1.0, 0.3])
+    nodes, weights = np.polynomial.hermite_e.hermegauss(4)
+    weights = weights / weights.sum()
+    found = np.zeros(3)
+    for index in product(range(4), repeat=2 * n):
+        X = nodes[list(index)].reshape(n, 2) * np.sqrt(variances)
+        eigenvalues = np.linalg.eigvalsh(X.T @ X / n)
+        found += weights[list(index)].prod() * np.array(population_moments(eigenvalues, n))
+    np.testing.assert_allclose(found, [(variances**k).sum() for k in (1, 2, 3)], rtol=1e-9)
 
 
 @pytest.mark.parametrize("X", [np.ones((1, 5)), np.eye(3), np.ones((50, 4)), np.zeros((50, 4))])
