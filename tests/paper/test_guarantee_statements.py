@@ -75,7 +75,9 @@ def test_definition_B_2_eta():
     """‖ψ‖ ≤ η_d ↘ 0 as printed cannot be: at N = d, Σ = I/2, ‖ψ‖ stays near √½, while max |ψ_j| vanishes."""
     printed, corrected = (
         [
-            np.mean([theory.guarantee(kb.Gaussian(), sample(d, s), np.full(d, 0.5), as_printed=p).eta for s in range(5)])
+            np.mean(
+                [theory.guarantee(kb.Gaussian(), sample(d, s), np.full(d, 0.5), as_printed=p).eta for s in range(5)]
+            )
             for d in (100, 400, 1600)
         ]
         for p in (True, False)
@@ -105,9 +107,7 @@ def test_definition_B_2_eta_in_the_report():
 def test_proposition_C_3_right_side():
     """d^−½ (δ^−½ + ln^0.51 d); printed with −0.51, where the proof's ‖E₁‖ has +0.51."""
     assert theory.linearization_limit(400, 0.1) == pytest.approx((10**0.5 + np.log(400) ** 0.51) / 20)
-    assert theory.linearization_limit(400, 0.1, as_printed=True) == pytest.approx(
-        (10**0.5 + np.log(400) ** -0.51) / 20
-    )
+    assert theory.linearization_limit(400, 0.1, as_printed=True) == pytest.approx((10**0.5 + np.log(400) ** -0.51) / 20)
     assert theory.linearization_limit(1, 0.25) == 2.0
 
 
