@@ -109,7 +109,7 @@ def test_assumption_4_1_bound_is_twice_what_normals_reach(factor, verdict):
 @pytest.mark.parametrize(("equal", "verdict"), [(1189, Verdict.HOLDS), (1191, Verdict.FAILS)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_assumption_4_1_independence_is_judged_at_six_standard_deviations(equal, sign, verdict):
-    """Squares in {½, 1½} that agree in `equal` of 2000 rows: the ratio is 1 ± (2 · equal/2000 − 1), the limit 0.1897."""
+    """Squares in {½, 1½} that agree in `equal` of 2000 rows: the ratio is 1 ± (equal/1000 − 1), the limit 0.1897."""
     agree = np.arange(2000) < (equal if sign > 0 else 2000 - equal)
     first = np.arange(2000) % 2 == 0
     Z = np.sqrt(np.where(np.c_[first, first == agree], 1.5, 0.5))

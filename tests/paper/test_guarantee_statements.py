@@ -15,7 +15,7 @@ def sample(d, seed=0, n=None):
 
 
 def test_theorem_B_1_probability():
-    """δ_d = 16/(dγ²) with γ = e^½ − 3/2 of the exponential kernel at Tr(Σ)/d = ½; the inner-product class has no η_d."""
+    """δ_d = 16/(dγ²) with γ = e^½ − 3/2 of the exponential kernel at Tr(Σ)/d = ½; this class has no η_d."""
     d = 2000
     found = theory.guarantee(kb.Exponential(), np.ones((2, d)), np.full(d, 0.5))
     gamma = np.exp(0.5) - 1.5
@@ -27,7 +27,7 @@ def test_theorem_B_1_probability():
 
 
 def test_theorem_B_4_probability():
-    """Gaussian(1), Σ = I/2: γ = 1 − 2/e, δ_d = 2.29 at d = 100, so that nothing is guaranteed; at d = 1600 something is."""
+    """Gaussian(1), Σ = I/2: γ = 1 − 2/e, δ_d = 2.29 at d = 100, so nothing is guaranteed; at d = 1600 something is."""
     gamma = 1 - 2 / np.e
     small, large = (theory.guarantee(kb.Gaussian(), sample(d), np.full(d, 0.5)) for d in (100, 1600))
     assert small.delta == pytest.approx(16 / (100 * gamma**2)) == pytest.approx(2.2915, abs=1e-4)
@@ -73,15 +73,12 @@ def test_no_dim_is_enough(gamma, eta):
 
 def test_definition_B_2_eta():
     """‖ψ‖ ≤ η_d ↘ 0 as printed cannot be: at N = d, Σ = I/2, ‖ψ‖ stays near √½, while max |ψ_j| vanishes."""
-    printed, corrected = (
-        [
-            np.mean(
-                [theory.guarantee(kb.Gaussian(), sample(d, s), np.full(d, 0.5), as_printed=p).eta for s in range(5)]
-            )
-            for d in (100, 400, 1600)
-        ]
-        for p in (True, False)
-    )
+
+    def mean_eta(d, as_printed):
+        samples, variances = [sample(d, seed) for seed in range(5)], np.full(d, 0.5)
+        return np.mean([theory.guarantee(kb.Gaussian(), X, variances, as_printed=as_printed).eta for X in samples])
+
+    printed, corrected = ([mean_eta(d, as_printed) for d in (100, 400, 1600)] for as_printed in (True, False))
     np.testing.assert_allclose(printed, np.sqrt(0.5), rtol=0.05)
     assert corrected[2] < 0.6 * corrected[1] < 0.36 * corrected[0]
     psi = (sample(100) ** 2).sum(axis=1) / 100 - 0.5

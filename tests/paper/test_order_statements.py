@@ -38,7 +38,7 @@ def test_power_of_gamma(kernel, power):
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @pytest.mark.parametrize("level", [1.0, 0.5, 0.01])
 def test_lemma_B_5_bounds_on_gamma(kernel, level):
-    """Both bounds of the proof, which meet as Tr(Σ)/d → 0: to 3 % at 0.01, as h'' hardly varies there for wide kernels."""
+    """Both bounds of the proof, and γ ≈ ½ε² h''(0) or 2ε² h''(0) as ε = Tr(Σ)/d → 0."""
     low, high = theory.gamma_bounds(kernel, level)
     gamma = theory.kernel_parameters(kernel, np.ones((1, 4)), np.full(4, level)).gamma
     assert low <= gamma <= high
@@ -55,7 +55,7 @@ def test_lemma_B_5_bounds_on_gamma_by_hand():
 
 
 def test_lemma_B_9_bound_on_gamma():
-    """e^{−2t}: 2ε|min h'| = 4ε, 2ε² max h'' = 8ε² (smaller below ε = ½), 2ε² min h'' = 8ε² e^{−4}; Laplace has h'' = ∞."""
+    """e^{−2t}: 2ε|min h'| = 4ε, 2ε² max h'' = 8ε² (smaller below ε = ½), 2ε² min h'' = 8ε² e^{−4}."""
     low, high = theory.gamma_bounds(kb.Gaussian(2.0), 0.25)
     assert (low, high) == (pytest.approx(8 * np.exp(-4) / 16), pytest.approx(0.5))
     assert theory.gamma_bounds(kb.Gaussian(2.0), 1.0)[1] == pytest.approx(4.0)

@@ -31,7 +31,7 @@ def test_algorithm_1():
 
 
 def test_remark_4_3_scaling():
-    """Divided by d, the argument of h stays at Tr(Σ)/d and 2 Tr(Σ)/d as d grows; not divided, contexts are unrelated."""
+    """Divided by d, the argument of h stays at Tr(Σ)/d and 2 Tr(Σ)/d as d grows; else contexts are unrelated."""
     for d in (50, 5000):
         X = contexts(30, d)
         inner, distances = kb.Linear()(X), -np.log(kb.Gaussian(1.0)(X))
@@ -47,7 +47,7 @@ def test_remark_4_3_scaling():
 
 
 def test_remark_4_7_residual_and_spectrum():
-    """At fixed d/N the residual of order d⁻¹ + N^−½ (up to logarithms) vanishes, and eigenvalues spread to (1 ± √δ)²/2."""
+    """At fixed d/N = δ the residual, d⁻¹ + N^−½ up to logarithms, vanishes, and eigenvalues spread to (1 ± √δ)²/2."""
     orders = [theory.residual_order(0.5, d, d, 16 / (d * 0.25)) for d in (10**4, 10**6, 10**8)]
     assert orders[0] > orders[1] > orders[2]
     assert orders[2] < 0.01

@@ -43,10 +43,10 @@ def table():
     page = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
     section = page.split("## Every numbered statement")[1].split("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if line[:1] == "|"]
-    return [row for row in rows[2:]]
+    return rows[2:]
 
 
-def tests():
+def names_of_tests():
     files = [path for room in ("paper", "theory") for path in (ROOT / "tests" / room).glob("test_*.py")]
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in files]
     return {node.name for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)}
@@ -67,7 +67,7 @@ def test_functions_and_tests_exist(row):
         assert hasattr(home, name.removeprefix("kb.")), name
     names = re.findall(r"`([^`]+)`", named)
     assert names
-    assert set(names) <= tests()
+    assert set(names) <= names_of_tests()
 
 
 def test_every_function_of_the_theory_is_in_the_table_or_not_in_the_paper():
