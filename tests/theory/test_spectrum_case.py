@@ -57,6 +57,18 @@ def test_one_strong_spike_is_case_two():
     assert found.epsilon == pytest.approx(0.015, rel=0.1)
 
 
+def test_flatness_and_share_without_the_spike_by_hand():
+    """The rest of the spectrum is that of n − 1 rows in d − 1 directions."""
+    n, d = 60, 12
+    X = np.random.default_rng(0).standard_normal((n, d)) * np.sqrt(np.r_[1.2, np.linspace(0.04, 0.16, d - 1)])
+    found = theory.classify(X)
+    t1, t2, t3 = population_moments(theory.spectrum(X).eigenvalues[1:], n - 1)
+    assert found.spike
+    assert found.flatness == pytest.approx(min(t2**2 / (t1 * t3), 1.0))
+    assert found.active == pytest.approx(min(t1**2 / (t2 * (d - 1)), 1.0))
+    assert found.active < 1.0
+
+
 def test_population_moments_have_no_bias():
     """Tr(Σᵏ), k = 1, 2, 3, at n = d, where those of the sample are off by factors 2 and 5."""
     d = 40
