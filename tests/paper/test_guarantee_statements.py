@@ -101,6 +101,15 @@ def test_definition_B_2_eta_in_the_report():
     assert name not in [line.name for line in theory.assumptions(kb.Exponential(), X).lines]
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(0.999, Verdict.HOLDS), (1.001, Verdict.FAILS)])
+def test_definition_B_2_eta_is_judged_at_ln_d_over_root_d(factor, verdict):
+    """100 rows with ψ_j = ψ have ‖ψ‖ = 10ψ; at d = 100 the limit is ln 100/10."""
+    psi = factor * np.log(100) / 100
+    X = np.full((100, 100), np.sqrt(0.5 + psi))
+    line = theory.assumptions(kb.Gaussian(), X, np.full(100, 0.5))["η_d ≥ ‖ψ‖, η_d ↘ 0"]
+    assert line.verdict is verdict
+
+
 def test_proposition_C_3_right_side():
     """d^−½ (δ^−½ + ln^0.51 d); printed with −0.51, where the proof's ‖E₁‖ has +0.51."""
     assert theory.linearization_limit(400, 0.1) == pytest.approx((10**0.5 + np.log(400) ** 0.51) / 20)

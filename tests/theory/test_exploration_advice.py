@@ -52,6 +52,15 @@ def test_fit_recovers_a_power_law():
     np.testing.assert_allclose(curve.unexplained, 1 - rho**2)
 
 
+def test_fit_weights_each_size_by_its_pairs():
+    """Points off the power law, with 10 to 400 pairs: the weighted least squares line of ln(1 − ρ²) in ln N."""
+    sizes, count, rho = np.array([1, 3, 8]), np.array([400.0, 60.0, 10.0]), np.array([0.3, 0.7, 0.6])
+    zero = np.zeros(3)
+    curve = fit_curve(sizes, [np.stack([count, zero, zero, count, count, count * rho], 1)])
+    slope, level = np.polyfit(np.log(sizes), np.log(1 - rho**2), 1, w=np.sqrt(count))
+    assert (curve.exponent, curve.coefficient) == (pytest.approx(-slope), pytest.approx(np.exp(level)))
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_pooled_correlation(sign):
     """Two arms' pairs with means far from 0, pooled: the plain correlation; a negative one explains nothing."""

@@ -40,6 +40,16 @@ def test_rotated_and_other_shapes(design, case, n, d):
     assert rotated.flatness == pytest.approx(plain.flatness, rel=1e-6)
 
 
+def test_confidence_is_the_share_of_half_samples_that_agree():
+    """All halves of a clear sample; of an unclear one, those of the twenty halves that give its case."""
+    assert theory.classify(draw(kb.LowRank(), 400, 40, 0)).confidence == 1.0
+    X = np.random.default_rng(3).standard_normal((40, 12)) * np.sqrt(np.r_[np.ones(9), np.zeros(3)] + 0.05)
+    found, rng = theory.classify(X), np.random.default_rng(0)
+    halves = [theory.classify(X[np.sort(rng.permutation(40)[:20])]).case for _ in range(20)]
+    assert found.confidence == np.mean([half is found.case for half in halves])
+    assert 0.0 < found.confidence < 1.0
+
+
 def test_small_spectral_decay_is_case_two():
     """At d = 50 the design's head is a single 10/1, so its Σ is diag(1, ε, …, ε) up to scale."""
     variances = kb.SpectralDecay().variances(1, 50, np.random.default_rng(0))[0]
