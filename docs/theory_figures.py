@@ -66,6 +66,21 @@ def budgets():
     print(theory.exploration_budget(kb.Gaussian(0.5), theory.Case.LOW_RANK, **given).reason)
 
 
+def guarantees():
+    """δ_d, η_d and the probability of Theorems B.1 and B.4, N = d, Σ = I/2, mean of five draws."""
+    sample = runpy.run_path(str(TESTS / "paper" / "test_linearization_statements.py"))["sample"]
+    print("kernel | d | δ_d | max |ψ_j| | probability | ‖ψ‖ | its probability | right side of Proposition C.3 | γ/2")
+    for kernel in (kb.Gaussian(), kb.Gaussian(4.0), kb.Exponential()):
+        for d in (100, 400, 1600):
+            draws, variances = [sample(d, d, seed) for seed in range(5)], np.full(d, 0.5)
+            both = [[theory.guarantee(kernel, X, variances, as_printed=p) for X in draws] for p in (False, True)]
+            means = [np.mean([(g.eta, g.probability) for g in found], axis=0) for found in both]
+            cells = " | ".join(f"{eta:.3f} | {probability:.2f}" for eta, probability in means)
+            first = both[0][0]
+            print(f"{kernel} | {d} | {first.delta:.3f} | {cells} | {first.limit:.3f} | {first.gamma / 2:.3f}")
+        print(f"{kernel}: needs d = {first.needed_dim}")
+
+
 def recommendation():
     """Ten seeds, d = 100, K = 20, T = 2000, a pilot of four rounds per arm."""
     study = runpy.run_path(str(TESTS / "theory" / "test_exploration_advice.py"))["study"]
@@ -98,6 +113,6 @@ def information():
 
 
 if __name__ == "__main__":
-    for part in (linearisation, error, budgets, classification, information, recommendation):
+    for part in (linearisation, error, budgets, guarantees, classification, information, recommendation):
         print(f"\n{part.__name__}: {part.__doc__}")
         part()

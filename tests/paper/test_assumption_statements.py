@@ -87,9 +87,53 @@ def test_assumption_4_1_cannot_be_told_from_few_rows():
     assert "at least 200 rows" in line.reason
 
 
+SIGNS = np.array(np.meshgrid(*[[-1.0, 1.0]] * 2)).reshape(2, -1).T.repeat(25, axis=0)  # 100 rows, mean 0, variance 1
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(0.99, Verdict.HOLDS), (1.01, Verdict.FAILS)])
+def test_assumption_4_1_mean_is_judged_at_four_standard_deviations(factor, verdict):
+    """N‖mean‖²/d has mean 1 and standard deviation √(2/d): at d = 2 the limit is 1 + 4 = 5."""
+    shift = np.sqrt(factor * 5.0 / 100)
+    line = theory.assumptions(kb.Gaussian(), SIGNS + shift, np.ones(2))["coordinates have mean 0"]
+    assert line.verdict is verdict
+    assert line.reason == f"N‖mean‖²/d = {factor * 5:.3g}, expected 1 and below 5"
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(0.999, Verdict.HOLDS), (1.001, Verdict.FAILS)])
+def test_assumption_4_1_bound_is_twice_what_normals_reach(factor, verdict):
+    X = SIGNS.copy()
+    X[7, 1] = -factor * 2.0 * np.sqrt(2.0 * np.log(200))
+    assert theory.assumptions(kb.Gaussian(), X, np.ones(2))["coordinates are bounded"].verdict is verdict
+
+
+@pytest.mark.parametrize(("equal", "verdict"), [(1189, Verdict.HOLDS), (1191, Verdict.FAILS)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_assumption_4_1_independence_is_judged_at_six_standard_deviations(equal, sign, verdict):
+    """Squares in {½, 1½} that agree in `equal` of 2000 rows: the ratio is 1 ± (equal/1000 − 1), the limit 0.1897."""
+    agree = np.arange(2000) < (equal if sign > 0 else 2000 - equal)
+    first = np.arange(2000) % 2 == 0
+    Z = np.sqrt(np.where(np.c_[first, first == agree], 1.5, 0.5))
+    line = theory.assumptions(kb.Gaussian(), Z, np.ones(2))["coordinates are independent"]
+    assert line.verdict is verdict, line.reason
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"),
+    [(0.999, Verdict.HOLDS), (1.001, Verdict.UNKNOWN), (2.24, Verdict.UNKNOWN), (2.26, Verdict.FAILS)],
+)
+def test_assumption_4_1_sample_norm_is_judged_at_the_edge(factor, verdict):
+    """‖Σ̂‖ between 1 and (1 + √(d/n))² = 1.5² is what ‖Σ‖ = 1 gives at d = 25, n = 100."""
+    X = np.zeros((100, 25))
+    X[:, 0] = np.sqrt(factor)
+    assert theory.assumptions(kb.Gaussian(), X)["‖Σ‖ ≤ 1"].verdict is verdict
+
+
 def test_theorem_4_6_ratio():
     name = "c_L ≤ d/N ≤ c_U"
     X = normal()
+    for n, verdict in ((401, Verdict.FAILS), (400, Verdict.HOLDS), (1, Verdict.HOLDS)):  # d = 20: 0.05 to 20
+        assert theory.assumptions(kb.Gaussian(), X, n=n)[name].verdict is verdict
+    assert theory.assumptions(kb.Gaussian(), np.ones((1, 21)))[name].verdict is Verdict.FAILS
     assert theory.assumptions(kb.Gaussian(), X)[name].verdict is Verdict.FAILS  # 20/600
     assert theory.assumptions(kb.Gaussian(), X, n=40)[name].verdict is Verdict.HOLDS
     assert theory.assumptions(kb.Gaussian(), X, n=40)[name].reason.startswith("d/N = 0.5")
@@ -105,6 +149,25 @@ def test_theorem_4_6_radial_conditions():
     tiny = theory.assumptions(kb.Gaussian(4.0), X / 10)
     assert tiny["‖x‖ = o(d^−c)"].verdict is Verdict.HOLDS
     assert "‖x‖ = o(d^−c)" not in [line.name for line in theory.assumptions(kb.Exponential(), X).lines]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "factor"), [(kb.Gaussian(4.0), 1e-3), (kb.Gaussian(4.0), 1e-2), (kb.Gaussian(1e-5), 1.0)]
+)
+def test_theorem_4_6_gamma_must_be_of_the_order_of_the_level(kernel, factor):
+    """Any γ > 0 is at least some c Tr(Σ)/d, but a c that vanishes with Tr(Σ)/d is none: γ = 10⁻¹¹ fails."""
+    line = theory.assumptions(kernel, factor * normal())["γ ≥ c Tr(Σ)/d"]
+    assert line.verdict is Verdict.FAILS
+    assert line.reason.endswith("γ falls like (Tr(Σ)/d)^2")
+
+
+@pytest.mark.parametrize(("level", "verdict"), [(0.0254, Verdict.FAILS), (0.0262, Verdict.HOLDS)])
+def test_theorem_4_6_gamma_is_judged_from_a_twentieth_on(level, verdict):
+    """Gaussian(1): γ/ε = (1 − (1 + 2ε) e^{−2ε})/ε passes 0.05 between these levels."""
+    ratio = (1 - (1 + 2 * level) * np.exp(-2 * level)) / level
+    line = theory.assumptions(kb.Gaussian(), normal(), np.full(DIM, level))["γ ≥ c Tr(Σ)/d"]
+    assert line.verdict is verdict
+    assert (ratio >= 0.05) == (verdict is Verdict.HOLDS)
 
 
 def test_report_prints_one_line_each_and_names_what_it_has():

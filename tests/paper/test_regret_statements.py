@@ -72,8 +72,9 @@ def test_theorem_4_8():
 
 def test_theorem_4_9():
     """τ₁ = 0.6, τ₂ = 0.2: τ̄ = min{0.3, 0.2, 0.2}; exponents 0.6, −0.2, 1 − 0.6c, 0.9."""
-    found = theory.regret_exponent(kb.Gaussian(), 0.6, 0.2, c=1.0)
+    found = theory.regret_exponent(kb.Laplace(), 0.6, 0.2, c=1.0)
     assert (found.value, found.tau_bar, found.valid) == (pytest.approx(0.9), pytest.approx(0.2), True)
+    assert found == theory.radial_exponent(0.6, 0.2, 1.0)
     assert theory.radial_exponent(0.6, 0.2, 0.1).value == pytest.approx(0.94)
     assert theory.radial_exponent(0.6, 0.25, 1.0).tau_bar == pytest.approx(0.1)
     assert theory.radial_exponent(0.6, 0.25, 1.0).valid
@@ -82,6 +83,38 @@ def test_theorem_4_9():
     assert not theory.radial_exponent(0.6, 0.3, 1.0).valid
     assert not theory.radial_exponent(0.6, 0.2, 0.0).valid
     assert not theory.radial_exponent(1.0, 0.2, 1.0).valid
+
+
+@pytest.mark.parametrize("kernel", [kb.Gaussian(), kb.RationalQuadratic(), kb.Matern(3.5), kb.Matern(1.5)])
+def test_theorem_4_9_cannot_hold_for_a_smooth_kernel(kernel):
+    """γ ≥ cε with ε → 0: no h of the class has it, and none is called valid; the reason has what the proof gives."""
+    for tau_2 in (0.01, 0.1, 0.14, 0.2):
+        found = theory.regret_exponent(kernel, 0.6, tau_2)
+        assert (found.value, found.valid) == (theory.radial_exponent(0.6, tau_2, 1.0).value, False)
+        assert f"γ falls like ε^{theory.gamma_power(kernel):.3g}" in found.reason
+    for epsilon in (1e-3, 1e-5):
+        gamma = theory.kernel_parameters(kernel, [[1.0]], [epsilon]).gamma
+        assert gamma < 0.2 * epsilon
+
+
+def test_theorem_4_9_with_the_power_of_gamma():
+    """γ = Θ(ε^p): τ̄ = min{τ₁/2, τ₂, τ₁ − 2pτ₂} for τ₂ < τ₁/(2p); at p = 2 the range and τ̄ of Theorem 4.8."""
+    found = theory.radial_exponent(0.8, 0.18, 5.0, power=2.0)
+    same = theory.inner_product_exponent(0.8, 0.18)
+    assert (found.value, found.tau_bar, found.valid) == (same.value, same.tau_bar, True)
+    assert not theory.radial_exponent(0.8, 0.2, 5.0, power=2.0).valid
+    assert theory.radial_exponent(0.8, 0.26, 5.0, power=1.5).valid
+    assert "T^0.96 here, for τ₂ < τ₁/4" in theory.regret_exponent(kb.Gaussian(), 0.8, 0.18, 5.0).reason
+    assert "gives nothing here" in theory.regret_exponent(kb.Gaussian(), 0.8, 0.3).reason
+
+
+@pytest.mark.parametrize(("kernel", "words"), [(kb.Linear(), "is not above 0"), (kb.Polynomial(3, 0.0), "like ε^3")])
+def test_theorem_4_8_needs_curvature(kernel, words):
+    """γ = Θ(ε²) needs h'' ≥ c > 0; t and t³ have none at 0."""
+    found = theory.regret_exponent(kernel, 0.8, 0.1)
+    assert not found.valid
+    assert words in found.reason
+    assert theory.regret_exponent(kb.Polynomial(3, 0.5), 0.8, 0.1).valid
 
 
 @pytest.mark.parametrize("class_", ["inner product", "radial"])

@@ -18,6 +18,7 @@ from kernelbandits.paper.theory import (
     LinearizationError,
     Rate,
 )
+from kernelbandits.paper.theory.errors import one_error
 from kernelbandits.reporting import Picture, draw
 
 TINY = {
@@ -74,6 +75,23 @@ def test_error_rows(rows):
     assert (frame["plain_B"] <= 1.0 + 1e-12).all()
     levels = only(frame, design="low-rank, √d active")["level"].to_numpy()
     assert levels[1] < levels[0]
+
+
+def test_error_rows_by_hand():
+    """V̄, B̄ and the plain 𝒱 and ℬ of one instance are means over its arms; B̄ is with each arm's exact norm."""
+    streams = np.random.default_rng((3, 12)).spawn(3)
+    instance = kb.Synthetic(kb.SpectralDecay(), n_arms=2, dim=12, noise_std=0.5).draw(streams[0])
+    kernel, contexts = kb.Gaussian(4.0), instance.rounds(12, streams[2]).contexts
+    arms = [(contexts[:, i], instance.context_std[i] ** 2, instance.rewards[i].norm) for i in range(2)]
+    found = one_error(("spectral decay", 12, 0.5, 3))
+    assert found["V"] == pytest.approx(np.mean([theory.detailed_variance(kernel, X, 0.5, v) for X, v, _ in arms]))
+    assert found["B"] == pytest.approx(np.mean([theory.detailed_bias(kernel, X, norm) for X, _, norm in arms]))
+    assert found["plain_V"] == pytest.approx(np.mean([theory.effective_variance(kernel, X, v) for X, v, _ in arms]))
+    assert found["plain_B"] == pytest.approx(np.mean([theory.effective_bias(kernel, X) for X, _, _ in arms]))
+    estimator = kb.MinNormInterpolator(kernel)
+    measured = theory.measured_error(estimator, instance, 12, np.random.default_rng((3, 12)).spawn(3)[1], n_test=500)
+    assert found["measured"] == pytest.approx(measured.mean)
+    assert found["level"] == pytest.approx(np.mean([v.mean() for _, v, _ in arms]))
 
 
 def test_rate_rows(rows):

@@ -46,6 +46,9 @@ def test_report_picture_and_record(log, tmp_path):
         "effective bias",
         "information gain",
         "c_L ≤ d/N ≤ c_U",
+        "‖f‖ ≤ B",
+        "1 − 2δ_d − d⁻² − η_d: the guarantee is empty",
+        "the guarantee is empty at d = 40",
         "ad 3",
         "all arms together",
         "(T − T₀) ρ(T₀/K)",
@@ -60,6 +63,10 @@ def test_report_picture_and_record(log, tmp_path):
     assert ElementTree.parse(folder / "diagnosis.svg").getroot().tag.endswith("svg")
     record = json.loads((folder / "diagnosis.json").read_text(encoding="utf-8"))
     assert f"Explore {record['recommendation']['n_explore']:,} of 2,000 rounds" in done.stdout
+    promised, gamma = record["guarantee"], record["linearisation"]["gamma"]
+    assert promised["delta"] == pytest.approx(16 / (40 * gamma**2))
+    assert promised["probability"] == pytest.approx(1 - 2 * promised["delta"] - 40**-2 - promised["eta"])
+    assert promised["empty"]
 
 
 @pytest.mark.parametrize("name", ["log.csv", "log.csv.gz", "log.parquet"])

@@ -13,6 +13,8 @@ from kernelbandits.regression import leave_one_out
 from kernelbandits.reporting import draw as draw_picture
 from kernelbandits.theory import Case
 from kernelbandits.theory.diagnosis import diagnose, diagnosis_document, standardise
+from kernelbandits.theory.diagnosis.budgets import FitError, RewardErrors, reward_errors
+from kernelbandits.theory.diagnosis.diagnosis import _scale_notes, _signal_notes
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
 
 DESIGNS = [
@@ -71,6 +73,8 @@ def test_subsample_is_stated():
     report = diagnose(draw(kb.LowRank(), 0, n=300, d=10), max_rows=50)
     assert report.gram_rows == report.curve.sizes[-1] == 50
     assert "50 evenly spaced rows of 300" in diagnosis_document(report).sections[1].title
+    assert report.assumption_rows == 200  # four times as many, or ten times d
+    assert diagnose(draw(kb.LowRank(), 0, n=300, d=25), max_rows=50).assumption_rows == 250
 
 
 def pilot(n=60, n_arms=3):
@@ -119,6 +123,28 @@ def test_notes():
     assert alone.recommendation is None
     assert alone.rewards is None
     assert any("need an arm with at least 2 rows" in note for note in alone.notes)
+
+
+@pytest.mark.parametrize(("correlation", "noted"), [(0.199, True), (0.201, False), (-0.5, True)])
+def test_a_correlation_within_two_standard_errors_is_noted(correlation, noted):
+    """n = 100: two standard errors under independence are 0.2."""
+    pooled = FitError(None, 100, 1.0, 1.0, correlation, 1.0)
+    assert bool(_signal_notes(RewardErrors(pooled, ()))) is noted
+
+
+@pytest.mark.parametrize(("factor", "noted"), [(29.9, False), (30.1, True)])
+def test_columns_of_different_size_are_noted(factor, noted):
+    X = np.ones((4, 2)) * [1.0, factor] * np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    assert any("differ by a factor" in note for note in _scale_notes(X)) is noted
+
+
+def test_rows_per_arm_fall_with_the_cube_root_of_their_number():
+    """At most max_rows/K^⅓ of each arm: of 8 arms of 60 rows with max_rows = 50, 25 each."""
+    rng = np.random.default_rng(0)
+    X, arms, y = rng.standard_normal((480, 3)), np.arange(480) % 8, rng.standard_normal(480)
+    found, notes = reward_errors(kb.Gaussian(), X, arms, y, 50)
+    assert [fit.n for fit in found.arms] == [25] * 8
+    assert notes == ["leave-one-out: 25 evenly spaced rows are used of 8 of 8 arms"]
 
 
 def test_paper_formula_outside_its_range():

@@ -52,6 +52,15 @@ def test_fit_recovers_a_power_law():
     np.testing.assert_allclose(curve.unexplained, 1 - rho**2)
 
 
+def test_fit_weights_each_size_by_its_pairs():
+    """Points off the power law, with 10 to 400 pairs: the weighted least squares line of ln(1 − ρ²) in ln N."""
+    sizes, count, rho = np.array([1, 3, 8]), np.array([400.0, 60.0, 10.0]), np.array([0.3, 0.7, 0.6])
+    zero = np.zeros(3)
+    curve = fit_curve(sizes, [np.stack([count, zero, zero, count, count, count * rho], 1)])
+    slope, level = np.polyfit(np.log(sizes), np.log(1 - rho**2), 1, w=np.sqrt(count))
+    assert (curve.exponent, curve.coefficient) == (pytest.approx(-slope), pytest.approx(np.exp(level)))
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_pooled_correlation(sign):
     """Two arms' pairs with means far from 0, pooled: the plain correlation; a negative one explains nothing."""
@@ -98,6 +107,19 @@ def test_parts_fit_together():
     rho = found.curve.correlation(np.array([found.n_per_arm]))[0]
     assert found.commit_regret == pytest.approx(found.explore_regret * (1 - rho))
     assert f"N = {found.n_per_arm} draws per arm" in found.reason
+
+
+def test_range_is_the_5_and_95_percent_quantile_over_resampled_arms():
+    """By hand, from 200 resamples of the arms with the generator 0; the quantiles of 10 and 90 % differ from these."""
+    contexts, arms, rewards = pilot(0, per_arm=6)
+    found = recommend((contexts, arms, rewards), horizon=30_000)
+    sizes = curve_sizes(6)
+    sums = np.array([pair_sums(KERNEL, contexts[arms == i], rewards[arms == i], sizes, 0.0) for i in range(6)])
+    picks = np.random.default_rng(0).integers(6, size=(200, 6))
+    best = np.sort([_best_size(fit_curve(sizes, sums[pick]), 6, 30_000) for pick in picks])
+    assert (found.low, found.high) == (6 * best[10], 6 * best[189])
+    assert best[0] < best[10] < best[20]
+    assert best[179] < best[189] < best[199]
 
 
 def test_longer_horizon_explores_longer():

@@ -1,8 +1,8 @@
 """The paper's definitions, lemmas and theorems as functions, one module per group of statements."""
 
-from kernelbandits.theory.assumptions import AssumptionReport, Verdict, assumptions
+from kernelbandits.theory.assumptions import assumptions
 from kernelbandits.theory.budget import Budget, admissible_epsilon, allowed_error, exploration_budget
-from kernelbandits.theory.cases import case_bias, case_bound, variance_slope
+from kernelbandits.theory.cases import balancing_epsilon, case_bias, case_bound, case_order, variance_slope
 from kernelbandits.theory.error_bounds import (
     detailed_bias,
     detailed_variance,
@@ -19,6 +19,8 @@ from kernelbandits.theory.exploration_advice import (
     expected_maximum,
     recommend_exploration,
 )
+from kernelbandits.theory.guarantee import Guarantee, guarantee, linearization_limit, smallest_delta
+from kernelbandits.theory.hypotheses import AssumptionReport, Verdict
 from kernelbandits.theory.information import (
     InformationRate,
     classical_bounds,
@@ -28,6 +30,13 @@ from kernelbandits.theory.information import (
     information_rate,
 )
 from kernelbandits.theory.linearization import Linearization, Parameters, kernel_parameters, linearize
+from kernelbandits.theory.orders import (
+    CoefficientOrders,
+    coefficient_orders,
+    eigenvalue_sum_bound,
+    gamma_bounds,
+    gamma_power,
+)
 from kernelbandits.theory.regret import (
     RegretExponent,
     inner_product_exponent,
@@ -37,4 +46,5 @@ from kernelbandits.theory.regret import (
     regret_bound,
     regret_exponent,
 )
+from kernelbandits.theory.reward_norm import smallest_norm
 from kernelbandits.theory.spectrum import Case, Spectrum, SpectrumCase, classify, moments, spectrum, subsample

@@ -1,11 +1,11 @@
-"""Which hypotheses of the paper hold for a kernel and a sample: Assumption 4.1, Definition 4.2 and Theorem 4.6."""
+"""Which hypotheses of the paper hold for a kernel and a sample.
+
+Assumption 4.1, Definition 4.2, the conditions of Theorem 4.6, and what Theorems B.1 and B.4 suppose about δ_d and η_d.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
 from math import log, sqrt
-from typing import final
 
 import numpy as np
 
@@ -13,88 +13,55 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import EPS
+from kernelbandits.specs import Count, NonNegative, conform
+from kernelbandits.theory.guarantee import guarantee_of
+from kernelbandits.theory.hypotheses import AssumptionReport, Hypothesis, judge
 from kernelbandits.theory.linearization import (
     GRID,
     INNER_PRODUCT,
     RADIAL,
     KernelClass,
+    Setting,
     class_of,
     extremes,
     h,
-    seen_points,
     setting,
 )
-from kernelbandits.theory.spectrum import check_covariance, moments, spectrum
+from kernelbandits.theory.orders import gamma_power
+from kernelbandits.theory.spectrum import check_covariance, spectrum
 from kernelbandits.types import Array, ArrayLike
 
 
-class Verdict(Enum):
-    """What is known about a hypothesis."""
-
-    HOLDS = "holds"
-    FAILS = "fails"
-    UNKNOWN = "cannot tell"
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """One hypothesis, its verdict and the reason for it."""
-
-    name: str
-    verdict: Verdict
-    reason: str
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class AssumptionReport:
-    """The hypotheses that the theorems make about a kernel and a sample."""
-
-    lines: tuple[Hypothesis, ...]
-
-    def __getitem__(self, name: str) -> Hypothesis:
-        """The hypothesis of that name."""
-        for line in self.lines:
-            if line.name == name:
-                return line
-        raise KeyError(f"no hypothesis {name!r}; there are {', '.join(line.name for line in self.lines)}")
-
-    @property
-    def failing(self) -> tuple[str, ...]:
-        """Names of the hypotheses that fail."""
-        return tuple(line.name for line in self.lines if line.verdict is Verdict.FAILS)
-
-    def __str__(self) -> str:
-        width = max(len(line.name) for line in self.lines)
-        return "\n".join(f"{line.name:<{width}}  {line.verdict.value:<11}  {line.reason}" for line in self.lines)
-
-
-def _judge(name: str, holds: bool | None, reason: str) -> Hypothesis:
-    """A hypothesis that holds, fails, or (None) cannot be decided."""
-    return Hypothesis(name, Verdict.UNKNOWN if holds is None else Verdict.HOLDS if holds else Verdict.FAILS, reason)
-
-
 def assumptions(
-    kernel: Kernel, X: ArrayLike | None = None, covariance: ArrayLike | None = None, n: int | None = None
+    kernel: Kernel,
+    X: ArrayLike | None = None,
+    covariance: ArrayLike | None = None,
+    n: int | None = None,
+    *,
+    norm: float | None = None,
+    needed_norm: float | None = None,
 ) -> AssumptionReport:
     """Check each hypothesis; one that fails is reported, never raised.
 
-    Without X only the conditions on h (and on a given covariance) are checked. N is `n`, or the number of rows of X.
+    Without X only the conditions on h (and on a given covariance or norm) are checked. N is `n`, or the number of rows
+    of X. `norm` is the B in ‖f‖ ≤ B; `needed_norm` the norm that the rewards need, the largest `smallest_norm` of the
+    arms.
 
     >>> assumptions(Linear()).failing
     ('h(0) > 0', "h'' ≥ c > 0 on [0, 1]")
     """
     points = None if X is None else checks.points("X", X)
+    conform(n, Count | None, "n")
     n = n if n is not None else (None if points is None else len(points))
     kernel_class: KernelClass | None = None
     try:
         kernel_class = class_of(kernel)
     except InvalidArgument as error:
-        lines = [_judge("kernel is of one class", False, str(error))]
+        lines = [judge("kernel is of one class", False, str(error))]
     else:
-        lines = [_judge("kernel is of one class", True, f"{kernel_class.name} class")]
+        lines = [judge("kernel is of one class", True, f"{kernel_class.name} class")]
         lines += _CONDITIONS[kernel_class](kernel)
+    lines.append(_reward_norm(norm, needed_norm))
     if points is None and covariance is None:
         return AssumptionReport(tuple(lines))
     dim = points.shape[1] if points is not None else len(np.asarray(covariance))
@@ -102,11 +69,24 @@ def assumptions(
     if points is not None:
         largest = float(kernel.diagonal(points).max())
         reason = f"the largest K(x, x) in the sample is {largest:.4g}"
-        lines += [_judge("K(x, x) ≤ 1", largest <= 1.0 + 1e-9, reason), *_coordinates(points, covariance)]
+        lines += [judge("K(x, x) ≤ 1", largest <= 1.0 + 1e-9, reason), *_coordinates(points, covariance)]
     lines.append(_ratio(n, dim))
-    if kernel_class is RADIAL and points is not None:
-        lines += _radial_theorem(kernel, points, covariance)
+    if kernel_class is not None and points is not None and n is not None:
+        lines += _error_theorems(kernel, points, covariance, n)
     return AssumptionReport(tuple(lines))
+
+
+def _reward_norm(norm: float | None, needed: float | None) -> Hypothesis:
+    """‖f‖ ≤ B: Assumption 4.1 (i). Rewards show f at some points only, so they can contradict it but not prove it."""
+    name = "‖f‖ ≤ B"
+    conform(norm, NonNegative | None, "norm")
+    if needed is not None and not needed >= 0:
+        raise InvalidArgument(f"needed_norm must be a number of at least 0, or ∞; got {needed!r}")
+    shown = "no rewards show it" if needed is None else f"the rewards need a norm of at least {needed:.4g}"
+    if norm is None:
+        return judge(name, None, f"no B was given; {shown}")
+    fails = needed is not None and needed > norm * (1.0 + 1e-9)
+    return judge(name, False if fails else None, f"B = {norm:.4g}; {shown}")
 
 
 def _inner_product_conditions(kernel: Kernel) -> list[Hypothesis]:
@@ -114,9 +94,9 @@ def _inner_product_conditions(kernel: Kernel) -> list[Hypothesis]:
     value, slope = h(kernel, 0.0), h(kernel, 0.0, 1)
     curvature = extremes(kernel, 2, 1.0)[0]
     return [
-        _judge("h(0) > 0", value > 0, f"h(0) = {value:.4g}"),
-        _judge("h'(0) > 0", slope > 0, f"h'(0) = {slope:.4g}"),
-        _judge("h'' ≥ c > 0 on [0, 1]", curvature > 0, f"the smallest h'' on [0, 1] is {curvature:.4g}"),
+        judge("h(0) > 0", value > 0, f"h(0) = {value:.4g}"),
+        judge("h'(0) > 0", slope > 0, f"h'(0) = {slope:.4g}"),
+        judge("h'' ≥ c > 0 on [0, 1]", curvature > 0, f"the smallest h'' on [0, 1] is {curvature:.4g}"),
         _smooth(kernel, 1.0),
     ]
 
@@ -129,9 +109,9 @@ def _radial_conditions(kernel: Kernel) -> list[Hypothesis]:
         steps = np.diff(kernel.profile(np.linspace(0.0, 2.0, GRID), 1))
     rising = bool((steps > 0).all())
     return [
-        _judge("h > 0 on [0, 2]", lowest > 0, f"the smallest h on [0, 2] is {lowest:.4g}"),
-        _judge("h' < 0 on [0, 2]", flattest < 0, f"h' goes from {steepest:.4g} to {flattest:.4g}"),
-        _judge("h' increasing on [0, 2]", rising, "at every step of the grid" if rising else "not at every step"),
+        judge("h > 0 on [0, 2]", lowest > 0, f"the smallest h on [0, 2] is {lowest:.4g}"),
+        judge("h' < 0 on [0, 2]", flattest < 0, f"h' goes from {steepest:.4g} to {flattest:.4g}"),
+        judge("h' increasing on [0, 2]", rising, "at every step of the grid" if rising else "not at every step"),
         _smooth(kernel, 2.0),
     ]
 
@@ -149,38 +129,61 @@ def _smooth(kernel: Kernel, upper: float) -> Hypothesis:
     with np.errstate(all="ignore"):
         slope, curvature = h(kernel, 0.0, 1), h(kernel, 0.0, 2)
         if not np.isfinite(curvature):
-            return _judge(name, False, f"h''(0) = {curvature}")
+            return judge(name, False, f"h''(0) = {curvature}")
         # Steps in units of the kernel's own scale |h'/h''|, so that a narrow kernel does not look rough.
         scale = min(upper, abs(slope / curvature)) if slope and curvature else upper
         steps: Array = scale * 4.0 ** -np.arange(4.0, 13.0)
         slopes = np.abs(kernel.profile(steps, 2) - curvature) / steps
     growth = float(slopes[-1] / slopes[0]) if slopes[0] > 0 else 1.0
     reason = f"the slope of h'' grows by {growth:.3g} from t = {steps[0]:.2g} to {steps[-1]:.2g}"
-    return _judge(name, growth < 2.0, reason)
+    return judge(name, growth < 2.0, reason)
 
 
-def _radial_theorem(kernel: Kernel, X: Array, covariance: ArrayLike | None) -> list[Hypothesis]:
-    """‖x‖ = o(d^−c) and γ ≥ c Tr(Σ)/d: Theorem 4.6 (estimation error), radial class."""
-    small, regular = "‖x‖ = o(d^−c)", "γ ≥ c Tr(Σ)/d"
-    typical = sqrt(float(np.einsum("ij,ij->i", X, X).mean()))
-    reason = (
-        f"the root mean square of ‖x‖ is {typical:.3g}; norms that vanish with d contradict Tr(Σ)/d = "
-        f"{typical**2 / X.shape[1]:.3g} of order 1"
-    )
-    lines = [_judge(small, typical < 1.0, reason)]
+def _error_theorems(kernel: Kernel, X: Array, covariance: ArrayLike | None, n: int) -> list[Hypothesis]:
+    """What Theorems 4.6, B.1 and B.4 (estimation error) suppose beyond the basic condition."""
+    name = "1 − 2δ_d − d⁻² − η_d > 0"
     try:
-        gamma = setting(kernel, X, covariance).parameters.gamma
+        s = setting(kernel, X, covariance)
     except InvalidArgument as error:
-        return [*lines, _judge(regular, None, str(error))]
-    level = moments(seen_points(kernel, X), covariance).level
+        return [judge(name, None, str(error))]
+    found = guarantee_of(s)
+    lines = [] if s.corrections is None else _radial_theorem(kernel, s, s.corrections.psi, n)
+    return [*lines, judge(name, not found.empty, found.reason)]
+
+
+def _radial_theorem(kernel: Kernel, s: Setting, psi: Array, n: int) -> list[Hypothesis]:
+    """‖x‖ = o(d^−c) and γ ≥ c Tr(Σ)/d of Theorem 4.6, and the η_d of Definition B.2."""
+    dim, gamma, level = s.dim, s.parameters.gamma, s.parameters.tau / 2.0
+    typical = sqrt(float(np.einsum("ij,ij->i", s.X, s.X).mean()))
+    small = (
+        f"the root mean square of ‖x‖ is {typical:.3g}; norms that vanish with d contradict Tr(Σ)/d = "
+        f"{typical**2 / dim:.3g} of order 1"
+    )
+    size, vanishing = sqrt(n * float(np.mean(psi**2))), log(dim) / sqrt(dim)
+    spread = (
+        f"‖ψ‖ = {size:.3g} at N = {n}, of the order of √(N Tr(Σ²))/d; taken to vanish up to ln d/√d = {vanishing:.3g}"
+    )
+    return [
+        judge("‖x‖ = o(d^−c)", typical < 1.0, small),
+        _gamma_ratio(kernel, gamma, level),
+        judge("η_d ≥ ‖ψ‖, η_d ↘ 0", size <= vanishing, spread),
+    ]
+
+
+def _gamma_ratio(kernel: Kernel, gamma: float, level: float) -> Hypothesis:
+    """γ ≥ c Tr(Σ)/d: Theorem 4.6. It is about a sequence: any γ > 0 has some c, but it must not vanish with Tr(Σ)/d."""
+    name = "γ ≥ c Tr(Σ)/d"
     if level <= 0:
-        return [*lines, _judge(regular, None, "Tr(Σ) = 0")]
-    words = f"γ = {gamma:.4g}, so c up to {gamma / level:.4g} at Tr(Σ)/d = {level:.4g}"
-    return [*lines, _judge(regular, gamma > 0, words)]
+        return judge(name, None, "Tr(Σ) = 0")
+    words = (
+        f"γ = {gamma:.4g}, so c up to {gamma / level:.4g} at Tr(Σ)/d = {level:.4g}, taken to hold from {RATIO[0]} on; "
+        f"γ falls like (Tr(Σ)/d)^{gamma_power(kernel):.3g}"
+    )
+    return judge(name, gamma >= RATIO[0] * level, words)
 
 
 RATIO = (0.05, 20.0)
-"""Range of d/N in which the asymptotic statements are taken to apply."""
+"""Range of constants such as d/N, or of the c in γ ≥ c Tr(Σ)/d, in which asymptotic statements are taken to apply."""
 
 
 def _covariance_norm(X: Array | None, covariance: ArrayLike | None, dim: int) -> Hypothesis:
@@ -189,12 +192,12 @@ def _covariance_norm(X: Array | None, covariance: ArrayLike | None, dim: int) ->
     if covariance is not None:
         S = check_covariance(covariance, dim)
         norm = float(S.max()) if S.ndim == 1 else float(np.abs(np.linalg.eigvalsh(S)).max())
-        return _judge(name, norm <= 1.0 + 1e-9, f"‖Σ‖ = {norm:.4g} of the given covariance")
+        return judge(name, norm <= 1.0 + 1e-9, f"‖Σ‖ = {norm:.4g} of the given covariance")
     if X is None:
-        return _judge(name, None, "neither a covariance nor a sample was given")
+        return judge(name, None, "neither a covariance nor a sample was given")
     norm, edge = float(spectrum(X).eigenvalues[0]), (1.0 + sqrt(dim / len(X))) ** 2
     reason = f"‖Σ̂‖ = {norm:.4g} on {len(X)} rows; ‖Σ‖ = 1 alone gives up to {edge:.3g} at this d/N"
-    return _judge(name, None if 1.0 < norm <= edge else norm <= 1.0, reason)
+    return judge(name, None if 1.0 < norm <= edge else norm <= 1.0, reason)
 
 
 def _whiten(X: Array, covariance: ArrayLike | None) -> Array:
@@ -218,17 +221,17 @@ def _coordinates(X: Array, covariance: ArrayLike | None) -> list[Hypothesis]:
     n, dim = X.shape
     if n < 10 or (covariance is None and n < 10 * dim):
         why = f"{n} rows cannot whiten {dim} features; give the covariance, or at least {max(10, 10 * dim)} rows"
-        return [_judge(name, None, why) for name in names]
+        return [judge(name, None, why) for name in names]
     Z = _whiten(X, covariance)
     if not Z.size:
-        return [_judge(name, None, "the covariance is 0") for name in names]
+        return [judge(name, None, "the covariance is 0") for name in names]
     statistic, limit = len(Z) * float((Z.mean(axis=0) ** 2).mean()), 1.0 + 4.0 * sqrt(2.0 / Z.shape[1])
     centred = f"N‖mean‖²/d = {statistic:.3g}, expected 1 and below {limit:.3g}"
     largest, normal = float(np.abs(Z).max()), sqrt(2.0 * log(Z.size))
     bounded = f"max |Z| = {largest:.3g} over {Z.size} entries; a normal sample reaches about {normal:.3g}"
     return [
-        _judge(names[0], statistic <= limit, centred),
-        _judge(names[1], largest <= 2.0 * normal, bounded),
+        judge(names[0], statistic <= limit, centred),
+        judge(names[1], largest <= 2.0 * normal, bounded),
         _independent(names[2], Z),
     ]
 
@@ -237,17 +240,17 @@ def _independent(name: str, Z: Array) -> Hypothesis:
     """Var‖Z‖² = Σ_j Var Z_j² for independent coordinates; a common random scale adds a factor of order d."""
     together, apart = float((Z**2).sum(axis=1).var()), float((Z**2).var(axis=0).sum())
     if apart <= 0:
-        return _judge(name, True, "every |Z_j| is constant")
+        return judge(name, True, "every |Z_j| is constant")
     ratio, limit = together / apart, 6.0 * sqrt(2.0 / len(Z))
     reason = f"Var‖Z‖² / Σ_j Var Z_j² = {ratio:.3g}, expected 1 ± {limit:.2g}"
-    return _judge(name, abs(ratio - 1.0) <= limit, reason)
+    return judge(name, abs(ratio - 1.0) <= limit, reason)
 
 
 def _ratio(n: int | None, dim: int) -> Hypothesis:
     """c_L ≤ d/N ≤ c_U: Theorem 4.6 (estimation error)."""
     name = "c_L ≤ d/N ≤ c_U"
     if n is None:
-        return _judge(name, None, "N was not given")
+        return judge(name, None, "N was not given")
     ratio = dim / n
     reason = f"d/N = {ratio:.4g}; the asymptotic statements are taken to apply from {RATIO[0]} to {RATIO[1]}"
-    return _judge(name, RATIO[0] <= ratio <= RATIO[1], reason)
+    return judge(name, RATIO[0] <= ratio <= RATIO[1], reason)

@@ -12,9 +12,9 @@ from math import ceil, floor, sqrt
 from typing import final
 
 from kernelbandits.kernels import Kernel
-from kernelbandits.specs import Count, NonNegative, Positive, Share, Spec
+from kernelbandits.specs import Count, NonNegative, Positive, Share, Spec, conform
 from kernelbandits.theory.cases import FormulaStep, case_bias, case_formulas, variance_slope
-from kernelbandits.theory.linearization import INNER_PRODUCT, RADIAL, class_of
+from kernelbandits.theory.linearization import RADIAL, class_of
 from kernelbandits.theory.spectrum import Case
 
 
@@ -76,8 +76,7 @@ class Budget:
         g, kernel = self.given, self.kernel
         numbers = f"3 · {g.delta:g} / (8 · {g.n_arms})"
         allowed = ("3Δ / (8K)", numbers) if self.as_printed else ("(3Δ / (8K))²", f"({numbers})²")
-        slope = case_formulas(kernel, _printed_slope_case(kernel, self.case) if self.as_printed else self.case)[0]
-        bias = case_formulas(kernel, _printed_bias_case(self.case) if self.as_printed else self.case)[1]
+        slope, bias = case_formulas(kernel, self.case, self.as_printed)
         unit = "d/N" if self.case.more_data_helps else "N/d"
         return (
             FormulaStep("variance + bias at most", *allowed, self.allowed),
@@ -110,6 +109,8 @@ def exploration_budget(
 
 def allowed_error(delta: float, n_arms: int) -> float:
     """(3Δ/(8K))²: what V + B may be so that 2K √(V + B) ≤ ¾Δ."""
+    conform(delta, Positive, "delta")
+    conform(n_arms, Count, "n_arms")
     return (3.0 * delta / (8.0 * n_arms)) ** 2
 
 
@@ -124,10 +125,9 @@ def admissible_epsilon(
 
     BudgetInputs(delta, n_arms, 0.0, norm, 1.0, 1)
     limit = delta / (4.0 * n_arms) if as_printed else allowed_error(delta, n_arms)
-    bias_case = _printed_bias_case(case) if as_printed else case
 
     def excess(epsilon: float) -> float:
-        return case_bias(kernel, bias_case, epsilon, norm) - limit
+        return case_bias(kernel, case, epsilon, norm, as_printed=as_printed) - limit
 
     smallest, largest = 1e-12, 1.0
     if excess(largest) < 0 or excess(smallest) >= 0:
@@ -163,11 +163,11 @@ def _printed(kernel: Kernel, case: Case, g: BudgetInputs) -> Budget:
     T₀/d is ⌈256σ²K²ε/Δ⌉ in Case I and inner-product Case II, ⌈256σ²K²/(Δε)⌉ in radial Case II, and in Case III
     ⌊ε²h''_min Δ/(64σ²β)⌋ (inner product) or ⌊Δεc/(32 h'_min σ²)⌋ (radial).
     """
-    bias = case_bias(kernel, _printed_bias_case(case), g.epsilon, g.norm)
+    bias = case_bias(kernel, case, g.epsilon, g.norm, as_printed=True)
     room, allowed = g.delta / (4 * g.n_arms), 3.0 * g.delta / (8 * g.n_arms)
     if bias >= room:
         return Budget(kernel, case, g, True, bias, allowed, _too_biased(g, bias, room))
-    slope = variance_slope(kernel, _printed_slope_case(kernel, case), g.epsilon, g.noise_std)
+    slope = variance_slope(kernel, case, g.epsilon, g.noise_std, as_printed=True)
     if case.more_data_helps:
         rounds = g.dim * ceil(8.0 * slope * g.n_arms**2 / g.delta)
     else:
@@ -181,17 +181,6 @@ def _printed(kernel: Kernel, case: Case, g: BudgetInputs) -> Budget:
     return Budget(
         kernel, case, g, True, bias, allowed, f"{case}: the paper's table, T₀ = {rounds}", variance, n, rounds
     )
-
-
-def _printed_bias_case(case: Case) -> Case:
-    """The case whose bias Table 2 prints: Case III has the 3/2 of Case II, where Lemma B.7 has 3/4."""
-    return Case.APPROXIMATE_LOW_RANK if case is Case.SPECTRAL_DECAY else case
-
-
-def _printed_slope_case(kernel: Kernel, case: Case) -> Case:
-    """The case whose variance is printed: Table 2 repeats the ε of Case I in Case II, where Lemma B.6 has 1/ε."""
-    repeated = class_of(kernel) is INNER_PRODUCT and case is Case.APPROXIMATE_LOW_RANK
-    return Case.LOW_RANK if repeated else case
 
 
 def _too_biased(g: BudgetInputs, bias: float, allowed: float) -> str:

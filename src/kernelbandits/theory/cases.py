@@ -2,6 +2,9 @@
 
 The O(·) terms of the lemmas have no constants and are left out. The rest of each variance is linear in one ratio:
 V = slope · d/N in Cases I and II, V = slope · N/d in Case III.
+
+Lemma B.11 prints a slope of 4|h'|σ²/(εc). Its own proof has (8σ²/d) · 2N · |h'|/(2εc), which is twice as much, so the
+slope here is 8|h'|σ²/(εc).
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from typing import final
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
+from kernelbandits.specs import Count, NonNegative, Positive, Share, conform
 from kernelbandits.theory.linearization import INNER_PRODUCT, RADIAL, KernelClass, class_of, extremes, h
 from kernelbandits.theory.spectrum import Case, Moments
 
@@ -85,11 +89,16 @@ _INNER_PRODUCT_DECAY = CaseFormula(
     "8 · {s:g}² · {p.beta:.6g} / ({e:g}² · {p.curvature_min:.6g})",
     lambda p, e: 8.0 * p.beta / (e**2 * p.curvature_min),
 )
-_RADIAL_DECAY = CaseFormula(
-    "4 σ² |min h'| / (ε c)",
-    "4 · {s:g}² · {p.steepest:.6g} / ({e:g} · {p.gamma_ratio:.6g})",
-    lambda p, e: 4.0 * p.steepest / (e * p.gamma_ratio),
-)
+
+
+def _radial_decay(factor: float) -> CaseFormula:
+    return CaseFormula(
+        f"{factor:g} σ² |min h'| / (ε c)",
+        f"{factor:g} · {{s:g}}² · {{p.steepest:.6g}} / ({{e:g}} · {{p.gamma_ratio:.6g}})",
+        lambda p, e: factor * p.steepest / (e * p.gamma_ratio),
+    )
+
+
 _RADIAL_BIAS = CaseFormula(
     "5 B² |min h'| ε", "5 · {s:g}² · {p.steepest:.6g} · {e:g}", lambda p, e: 5.0 * p.steepest * e
 )
@@ -110,7 +119,14 @@ _FORMULAS: dict[tuple[KernelClass, Case], tuple[CaseFormula, CaseFormula]] = {
     (INNER_PRODUCT, Case.SPECTRAL_DECAY): (_INNER_PRODUCT_DECAY, _inner_product_bias(0.75)),  # Lemma B.7
     (RADIAL, Case.LOW_RANK): (_LOW_RANK, _RADIAL_BIAS),  # Lemma B.9
     (RADIAL, Case.APPROXIMATE_LOW_RANK): (_APPROXIMATE, _RADIAL_BIAS),  # Lemma B.10
-    (RADIAL, Case.SPECTRAL_DECAY): (_RADIAL_DECAY, _RADIAL_BIAS),  # Lemma B.11
+    (RADIAL, Case.SPECTRAL_DECAY): (_radial_decay(8.0), _RADIAL_BIAS),  # Lemma B.11
+}
+_PRINTED = _FORMULAS | {
+    # Table 2 repeats the ε of Case I in Case II, where Lemma B.6 has 1/ε, and the 3/2 of Case II in Case III, where
+    # Lemma B.7 has 3/4. Theorem C.2 uses the 4 of Lemma B.11.
+    (INNER_PRODUCT, Case.APPROXIMATE_LOW_RANK): (_LOW_RANK, _inner_product_bias(1.5)),
+    (INNER_PRODUCT, Case.SPECTRAL_DECAY): (_INNER_PRODUCT_DECAY, _inner_product_bias(1.5)),
+    (RADIAL, Case.SPECTRAL_DECAY): (_radial_decay(4.0), _RADIAL_BIAS),
 }
 
 
@@ -125,24 +141,59 @@ def profile_constants(kernel: Kernel, epsilon: float) -> ProfileConstants:
     return ProfileConstants(steepest=-extremes(kernel, 1, 2.0)[0], gamma_ratio=gamma / epsilon)
 
 
-def case_formulas(kernel: Kernel, case: Case) -> tuple[CaseFormula, CaseFormula]:
-    """The formulas of the variance slope and of the bias."""
-    return _FORMULAS[class_of(kernel), case]
+def case_formulas(kernel: Kernel, case: Case, as_printed: bool = False) -> tuple[CaseFormula, CaseFormula]:
+    """The formulas of the variance slope and of the bias; as printed, those of Table 2 and Theorem C.2."""
+    return (_PRINTED if as_printed else _FORMULAS)[class_of(kernel), case]
 
 
-def variance_slope(kernel: Kernel, case: Case, epsilon: float, noise_std: float) -> float:
+def variance_slope(kernel: Kernel, case: Case, epsilon: float, noise_std: float, *, as_printed: bool = False) -> float:
     """V per unit of d/N (Cases I, II) or of N/d (Case III). ∞ where the class conditions on h fail."""
-    return case_formulas(kernel, case)[0].value(kernel, epsilon, noise_std)
+    conform(noise_std, NonNegative, "noise_std")
+    return case_formulas(kernel, case, as_printed)[0].value(kernel, epsilon, noise_std)
 
 
-def case_bias(kernel: Kernel, case: Case, epsilon: float, norm: float) -> float:
+def case_bias(kernel: Kernel, case: Case, epsilon: float, norm: float, *, as_printed: bool = False) -> float:
     """The bound on B̄, which does not depend on N."""
-    return case_formulas(kernel, case)[1].value(kernel, epsilon, norm)
+    conform(norm, NonNegative, "norm")
+    return case_formulas(kernel, case, as_printed)[1].value(kernel, epsilon, norm)
 
 
 def case_bound(
     kernel: Kernel, case: Case, *, epsilon: float, dim: int, n: float, noise_std: float, norm: float
 ) -> CaseBound:
     """The closed forms at d = `dim` and N = `n` draws per arm."""
+    conform(dim, Count, "dim")
+    conform(n, Positive, "n")
     slope = variance_slope(kernel, case, epsilon, noise_std)
     return CaseBound(slope * case.ratio(dim, n), case_bias(kernel, case, epsilon, norm))
+
+
+def case_order(case: Case, *, ratio: float, epsilon: float) -> CaseBound:
+    """Example 1: the orders of 𝒱 and ℬ at d/N = δ = `ratio`, without constants.
+
+    𝒱 is of order δε in Case I, δ/ε in Case II and 1/(δε²) in Case III; ℬ is of order ε in all of them.
+    """
+    conform(ratio, Positive, "ratio")
+    conform(epsilon, Share, "epsilon")
+    variance = {
+        Case.LOW_RANK: ratio * epsilon,
+        Case.APPROXIMATE_LOW_RANK: ratio / epsilon,
+        Case.SPECTRAL_DECAY: 1.0 / (ratio * epsilon**2),
+    }
+    return CaseBound(variance[case], epsilon)
+
+
+def balancing_epsilon(case: Case, ratio: float) -> float:
+    """Example 1: the ε at which 𝒱 and ℬ are of one order at d/N = δ = `ratio`, and that order itself.
+
+    √δ in Case II and δ^(−1/3) in Case III. In Case I both orders fall with ε, so no ε balances them.
+    """
+    conform(ratio, Positive, "ratio")
+    powers = {Case.APPROXIMATE_LOW_RANK: 0.5, Case.SPECTRAL_DECAY: -1.0 / 3.0}
+    if case not in powers:
+        raise InvalidArgument(f"no ε balances {case}: variance and bias both fall with ε, so take it as small as it is")
+    epsilon = float(ratio ** powers[case])
+    if epsilon > 1.0:
+        side = "below" if case.more_data_helps else "above"
+        raise InvalidArgument(f"{case} of Example 1 is for d/N {side} 1, so that ε is at most 1; got d/N = {ratio:g}")
+    return epsilon

@@ -11,6 +11,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
+from kernelbandits.specs import Count, NonNegative, Positive, conform
 from kernelbandits.theory.linearization import Setting, setting
 from kernelbandits.theory.spectrum import spectrum, subsample
 from kernelbandits.types import Array, ArrayLike
@@ -56,6 +57,7 @@ def detailed_variance(
     M is Σ̂ + (α/β) 11ᵀ, plus (ρ1ᵀ + 1ρᵀ + ζ)/β for the radial class. Both fractions are multiplied by β, so that β = 0
     needs no special case.
     """
+    conform(noise_std, NonNegative, "noise_std")
     s = setting(kernel, subsample(X, max_rows), covariance, as_printed)
     G = s.linear_gram()
     above = _eigenvalues(G)
@@ -66,6 +68,7 @@ def detailed_variance(
 
 def detailed_bias(kernel: Kernel, X: ArrayLike, norm: float, *, max_rows: int | None = None) -> float:
     """B̄ = B² ℬ, with B = `norm` a bound on the RKHS norm of the reward function."""
+    conform(norm, NonNegative, "norm")
     return norm**2 * effective_bias(kernel, X, max_rows=max_rows)
 
 
@@ -73,6 +76,7 @@ def simplified_variance(
     kernel: Kernel, X: ArrayLike, noise_std: float, covariance: ArrayLike | None = None, *, max_rows: int | None = None
 ) -> float:
     """(8σ²/d) [β/γ + 2 Σ_j λ_j / (γ/β + λ_j)²] ≥ V̄: Lemmas B.8 and B.12. ∞ if γ = 0."""
+    conform(noise_std, NonNegative, "noise_std")
     s = setting(kernel, _rows(X, max_rows), covariance)
     if s.parameters.gamma <= 0:
         return inf
@@ -87,6 +91,7 @@ def simplified_bias(
 
     k is 1 for the inner-product class (√(4/N) in the paper), 5 for the radial class (√(20/N)).
     """
+    conform(norm, NonNegative, "norm")
     s = setting(kernel, _rows(X, max_rows), covariance)
     n = len(s.X)
     mean_eigenvalue = float(np.einsum("ij,ij->", s.X, s.X)) / (n * s.dim)
@@ -96,6 +101,10 @@ def simplified_bias(
 
 def residual_order(gamma: float, dim: int, n: int, failure: float) -> float:
     """The order of the residual Φ of Theorems B.1 and B.4, ln^4.1 d / (d γ²) + √(ln(N/δ)/N), without its constant."""
+    conform(gamma, float, "gamma")
+    conform(dim, Count, "dim")
+    conform(n, Count, "n")
+    conform(failure, Positive, "failure")
     if gamma <= 0:
         return inf
     return float(log(dim) ** 4.1) / (dim * gamma**2) + sqrt(max(log(n / failure), 0.0) / n)

@@ -188,6 +188,7 @@ def expected_maximum(k: int) -> float:
     """E max of k independent standard normals, ∫ x dΦ(x)^k = ∫ x k φ(x) Φ(x)^{k−1} dx."""
     from scipy.special import ndtr
 
+    checks.whole("k", k, at_least=1)
     x = np.linspace(-12.0, 12.0, 4001)
     density = k * np.exp(-0.5 * x**2) / np.sqrt(2.0 * np.pi) * ndtr(x) ** (k - 1)
     return float(np.trapezoid(x * density, x))

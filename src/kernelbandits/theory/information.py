@@ -96,6 +96,9 @@ def gaussian_rate_by_scale(dim: int, horizon: int, length: float) -> Information
 
     `Gaussian(gamma)` has ℓ = d/γ. Even for so wide a kernel the order is above (ln T)^{d+1}.
     """
+    checks.whole("dim", dim, at_least=1)
+    checks.whole("horizon", horizon, at_least=3)
+    conform(length, Positive, "length")
     inner = (dim + 1) * log(horizon) + log(log(horizon))
     return InformationRate((dim + 1) * log(inner) - dim * log(length), "[ln(T^(d+1) ln T)]^(d+1) / ℓ^d")
 
@@ -122,4 +125,5 @@ def classical_bounds(gain: float, horizon: int) -> ClassicalBounds:
     """Both orders at γ_T = `gain`: an `InformationRate.value`, or a measured gain, which is at most γ_T."""
     if not gain >= 0:
         raise InvalidArgument(f"gain must be a number of at least 0; got {gain!r}")
-    return ClassicalBounds(gain * horizon**0.5, (gain * horizon) ** 0.5, checks.whole("horizon", horizon, at_least=1))
+    checks.whole("horizon", horizon, at_least=1)
+    return ClassicalBounds(gain * horizon**0.5, (gain * horizon) ** 0.5, horizon)

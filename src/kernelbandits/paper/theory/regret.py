@@ -123,7 +123,10 @@ class Rate(StudyPart):
         for kernel in SETTINGS:
             row = rows.filter(kernel=kernel).row(0, named=True)
             error = "" if row["slope_se"] is None else f" ± {row['slope_se']:.2f}"
-            lines.append(f"{kernel}: fitted slope {row['slope']:.2f}{error}, the theorem's {row['exponent']:.3f}")
+            holds = theory.regret_exponent(SETTINGS[kernel][0], self.tau_1, SETTINGS[kernel][1] * self.tau_1).valid
+            theorem = f"the theorem's {row['exponent']:.3f}"
+            theorem += "" if holds else ", whose γ ≥ cε this kernel does not meet as ε → 0"
+            lines.append(f"{kernel}: fitted slope {row['slope']:.2f}{error}, {theorem}")
         return lines
 
 

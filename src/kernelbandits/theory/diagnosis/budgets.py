@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
-from kernelbandits.theory import Budget, ExplorationAdvice, SpectrumCase, exploration_budget, recommend_exploration
+from kernelbandits.theory import (
+    Budget,
+    ExplorationAdvice,
+    SpectrumCase,
+    exploration_budget,
+    recommend_exploration,
+    smallest_norm,
+)
 from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, IntArray
 
@@ -61,7 +68,7 @@ def reward_errors(
     from kernelbandits.regression import MinNormInterpolator, leave_one_out  # only a sample with rewards needs them
 
     names, groups = _groups(np.zeros(len(y)) if arms is None else arms)
-    most = max(2, int(max_rows / len(groups) ** (1.0 / 3.0)))
+    most = _rows_per_arm(max_rows, len(groups))
     per_arm, predictions, rewards = [], [], []
     for name, group in zip(names, groups, strict=True):
         if len(group) < 2:
@@ -79,6 +86,21 @@ def reward_errors(
     notes = [f"leave-one-out: {short} of {len(groups)} arms have fewer than 2 rows and are left out"] if short else []
     notes += [f"leave-one-out: {most} evenly spaced rows are used of {long} of {len(groups)} arms"] if long else []
     return RewardErrors(pooled, tuple(per_arm) if arms is not None else ()), notes
+
+
+def needed_norm(
+    kernel: Kernel, X: Array, arms: NDArray[Any] | None, y: Array | None, noise_std: float, max_rows: int
+) -> float | None:
+    """The norm that the rewards need at this σ, the largest of the arms, on the rows of `reward_errors`."""
+    if y is None:
+        return None
+    _, groups = _groups(np.zeros(len(y)) if arms is None else arms)
+    parts = [group[evenly_spaced(len(group), _rows_per_arm(max_rows, len(groups)))] for group in groups]
+    return max(smallest_norm(kernel, X[rows], y[rows], noise_std) for rows in parts)
+
+
+def _rows_per_arm(max_rows: int, n_arms: int) -> int:
+    return max(2, int(max_rows / n_arms ** (1.0 / 3.0)))
 
 
 def _groups(arms: NDArray[Any]) -> tuple[NDArray[Any], list[IntArray]]:

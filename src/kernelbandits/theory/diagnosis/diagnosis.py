@@ -35,7 +35,8 @@ class Diagnosis:
         spectrum, classification: of all rows, and the case that the spectrum resembles.
         assumptions: the paper's hypotheses, checked on `assumption_rows` evenly spaced rows.
         gram_rows: number N of evenly spaced rows used where a Gram matrix is needed.
-        linearization: None if the kernel has none; a note says why.
+        linearization, guarantee: None if the kernel has none; a note says why. The guarantee is that of the error
+            theorems on the rows of the hypotheses.
         curve: effective variance and bias against N, up to N = `gram_rows`.
         information_gain: ½ ln det(I + K) of those rows.
         rewards: leave-one-out errors; None without rewards.
@@ -53,6 +54,7 @@ class Diagnosis:
     assumption_rows: int
     gram_rows: int
     linearization: theory.Linearization | None
+    guarantee: theory.Guarantee | None
     curve: ErrorCurve
     information_gain: float
     rewards: budgets.RewardErrors | None
@@ -104,22 +106,24 @@ def diagnose(
     kernel(rows[:1])  # raises at once if the kernel cannot take these contexts
     judged = theory.subsample(X, max(10 * X.shape[1], 4 * max_rows))
     try:
-        linearization, linear_notes = theory.linearize(kernel, rows), []
+        linearization, guarantee, linear_notes = theory.linearize(kernel, rows), theory.guarantee(kernel, judged), []
     except InvalidArgument as error:
-        linearization, linear_notes = None, [f"no linear approximation: {error}"]
+        linearization, guarantee, linear_notes = None, None, [f"no linear approximation: {error}"]
     errors, reward_notes = (None, []) if y is None else budgets.reward_errors(kernel, X, arms, y, max_rows)
     found = theory.classify(X)
     inputs = budgets.planning_inputs(arms, errors, n_arms, horizon, noise_std, norm)
     advice, advice_notes = budgets.recommended(kernel, X, arms, y, inputs)
+    needed = budgets.needed_norm(kernel, X, arms, y, inputs.noise_std, max_rows)
     budget, reason = budgets.paper_budget(kernel, found, inputs, delta, X.shape[1])
     return Diagnosis(
         kernel=kernel,
         spectrum=theory.spectrum(X),
         classification=found,
-        assumptions=theory.assumptions(kernel, judged, n=len(rows)),
+        assumptions=theory.assumptions(kernel, judged, n=len(rows), norm=inputs.norm, needed_norm=needed),
         assumption_rows=len(judged),
         gram_rows=len(rows),
         linearization=linearization,
+        guarantee=guarantee,
         curve=_curve(kernel, rows),
         information_gain=theory.information_gain(kernel, rows),
         rewards=errors,

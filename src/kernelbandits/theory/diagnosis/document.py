@@ -85,6 +85,7 @@ def _record(report: Diagnosis) -> dict[str, Any]:
     """All numbers and texts of a diagnosis; a document turns arrays into lists and NaN into null."""
     spectrum, case, budget = report.spectrum, report.classification.case, report.paper_budget
     linear = ("tau", "alpha", "beta", "gamma", "error", "event")
+    promised = ("delta", "eta", "probability", "empty", "limit", "needed_dim", "reason")
     advice = ("n_explore", "n_per_arm", "low", "high", "explore_regret", "commit_regret", "regret", "reason")
     return {
         "n": spectrum.n,
@@ -97,6 +98,7 @@ def _record(report: Diagnosis) -> dict[str, Any]:
             "lines": [asdict(line) | {"verdict": line.verdict.value} for line in report.assumptions.lines],
         },
         "linearisation": report.linearization and {"rows": report.gram_rows, **_pick(report.linearization, *linear)},
+        "guarantee": report.guarantee and _pick(report.guarantee, *promised),
         "effective_variance": report.variance,
         "effective_bias": report.bias,
         **_pick(report, "information_gain", "gram_rows"),
@@ -158,6 +160,11 @@ def _kernel(report: Diagnosis) -> Table:
             ("γ", _number(linear.gamma), f"implicit regularisation of the kernel; {words}"),
             ("‖K − K_lin‖", _number(linear.error), error),
         ]
+    if report.guarantee is not None:
+        promised = report.guarantee
+        chance = "none" if promised.empty else f"at least {promised.probability:.3g}"
+        words = "of the error theorems, 1 − 2δ_d − d⁻² − η_d" + (": the guarantee is empty" if promised.empty else "")
+        rows += [("probability", chance, words)]
     idle = " (no better than predicting 0)" if report.bias >= 1.0 - 1e-9 else ""
     gain = f"½ ln det(I + K); {report.information_gain / n:.3g} per row"
     rows += [

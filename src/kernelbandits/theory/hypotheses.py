@@ -1,0 +1,54 @@
+"""A hypothesis of the paper with a verdict on it, and a report of several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import final
+
+
+class Verdict(Enum):
+    """What is known about a hypothesis."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNKNOWN = "cannot tell"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One hypothesis, its verdict and the reason for it."""
+
+    name: str
+    verdict: Verdict
+    reason: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AssumptionReport:
+    """The hypotheses that the theorems make about a kernel and a sample."""
+
+    lines: tuple[Hypothesis, ...]
+
+    def __getitem__(self, name: str) -> Hypothesis:
+        """The hypothesis of that name."""
+        for line in self.lines:
+            if line.name == name:
+                return line
+        raise KeyError(f"no hypothesis {name!r}; there are {', '.join(line.name for line in self.lines)}")
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """Names of the hypotheses that fail."""
+        return tuple(line.name for line in self.lines if line.verdict is Verdict.FAILS)
+
+    def __str__(self) -> str:
+        width = max(len(line.name) for line in self.lines)
+        return "\n".join(f"{line.name:<{width}}  {line.verdict.value:<11}  {line.reason}" for line in self.lines)
+
+
+def judge(name: str, holds: bool | None, reason: str) -> Hypothesis:
+    """A hypothesis that holds, fails, or (None) cannot be decided."""
+    return Hypothesis(name, Verdict.UNKNOWN if holds is None else Verdict.HOLDS if holds else Verdict.FAILS, reason)
