@@ -6,7 +6,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed
-from kernelbandits.experiments import InProcess, Processes, Store
+from kernelbandits.experiments import InProcess, Processes
 from small import TOML
 
 
@@ -36,9 +36,9 @@ def test_the_same_bytes_in_any_order(small, tmp_path, undisturbed):
 
 
 def test_finished_cells_are_not_computed_again(small, tmp_path):
-    store = Store(tmp_path)
+    store = tmp_path
     kb.run(small.only(("UCB",)), store, InProcess())
-    before = {path: path.stat().st_mtime_ns for path in store.cells.iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in (store / "cells").iterdir()}
     seen = []
     kb.run(small, store, InProcess(), seen.append)
     assert all(path.stat().st_mtime_ns == time for path, time in before.items())
@@ -48,24 +48,24 @@ def test_finished_cells_are_not_computed_again(small, tmp_path):
 
 @pytest.mark.parametrize("damage", [b"", b"\x93NUMPY", b"not an array at all"])
 def test_a_damaged_cell_is_computed_again(small, tmp_path, finished, undisturbed, damage):
-    store = Store(shutil.copytree(finished, tmp_path / "damaged"))
-    victim = sorted(store.cells.iterdir())[4]
+    store = shutil.copytree(finished, tmp_path / "damaged")
+    victim = sorted((store / "cells").iterdir())[4]
     victim.write_bytes(damage)
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
 
 
 def test_a_truncated_cell_is_computed_again(small, tmp_path, finished, undisturbed):
-    store = Store(shutil.copytree(finished, tmp_path / "truncated"))
-    victim = sorted(store.cells.iterdir())[4]
+    store = shutil.copytree(finished, tmp_path / "truncated")
+    victim = sorted((store / "cells").iterdir())[4]
     victim.write_bytes(victim.read_bytes()[:-100])
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
 
 
 def test_a_half_written_file_is_no_cell_and_no_obstacle(small, tmp_path, undisturbed):
-    store = Store(tmp_path / "half")
-    store.prepare()
+    store = tmp_path / "half"
+    (store / "cells").mkdir(parents=True)
     fingerprint = next(small.cells()).fingerprint
-    (store.cells / f"{fingerprint}-x1y2.part").write_bytes(b"half")
+    (store / "cells" / f"{fingerprint}-x1y2.part").write_bytes(b"half")
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
 
 

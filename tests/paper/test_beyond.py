@@ -6,7 +6,7 @@ import pytest
 
 import kernelbandits as kb
 from command import run
-from kernelbandits.experiments import InProcess, Runner, Store
+from kernelbandits.experiments import InProcess, Runner
 from kernelbandits.paper.beyond import DEFAULT, Suite, misspecified, panel_of, suites
 
 
@@ -16,7 +16,7 @@ def small(tmp_path_factory):
     environments = {name: kb.Synthetic(kb.LowRank(), n_arms=n, dim=6, n_bumps=5) for name, n in (("a", 2), ("b", 3))}
     panels = tuple(panel_of(name, environment, 6, 10) for name, environment in environments.items())
     suite = Suite("small", "Two small problems", panels, "best", 1.25, horizon=40, seeds=3)
-    return suite, suite.rows(Runner(Store(tmp_path_factory.mktemp("small")), InProcess()))
+    return suite, suite.rows(Runner(tmp_path_factory.mktemp("small"), InProcess()))
 
 
 def test_all_problems_are_there(tmp_path):

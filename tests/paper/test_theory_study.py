@@ -7,7 +7,7 @@ import pytest
 import kernelbandits as kb
 from kernelbandits import theory
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import InProcess, Processes, Runner, RunOptions, Store, local, world
+from kernelbandits.experiments import InProcess, Processes, Runner, RunOptions, local, world
 from kernelbandits.paper.parts import resized
 from kernelbandits.paper.theory import (
     PICTURES,
@@ -32,7 +32,7 @@ TINY = {
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    runner = Runner(Store(tmp_path_factory.mktemp("study")), InProcess())
+    runner = Runner(tmp_path_factory.mktemp("study"), InProcess())
     return {name: part.rows(runner) for name, part in TINY.items()}
 
 
@@ -164,7 +164,7 @@ def _square(n):
 
 def test_answers_keep_the_order_of_the_tasks(tmp_path):
     for engine in (InProcess(), Processes(2)):
-        assert Runner(Store(tmp_path), engine).map("squares", _square, [3, 1, 2]) == [9, 1, 4]
+        assert Runner(tmp_path, engine).map("squares", _square, [3, 1, 2]) == [9, 1, 4]
 
 
 def asked(tmp_path, seeds=None, horizon=None, only=()):
@@ -217,7 +217,7 @@ def test_options_that_cannot_be_are_refused(tmp_path, options, message):
 @pytest.mark.slow
 def test_done_figures(tmp_path):
     """Corrected at most 0.4 ×, printed at least 0.7 ×; the recommended budget within 1.5 × on each design."""
-    runner = Runner(Store(tmp_path), local())
+    runner = Runner(tmp_path, local())
     part = LinearizationError()
     frame = part.rows(runner)
     for kernel in ("Gaussian", "exponential"):

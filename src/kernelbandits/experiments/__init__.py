@@ -7,8 +7,8 @@ from kernelbandits.experiments.outputs import (
     RunOptions,
     provenance,
     report_experiment,
-    run_and_report,
     run_options,
+    write_outcome,
 )
 from kernelbandits.experiments.results import Results, contents, counted, regret_picture, report_on
-from kernelbandits.experiments.running import Runner, RunProgress, Store, run, world
+from kernelbandits.experiments.running import Runner, RunProgress, run, world

@@ -8,7 +8,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -29,7 +29,7 @@ from kernelbandits.experiments.results import (
     with_details,
     write_frames,
 )
-from kernelbandits.experiments.running import Runner, Store
+from kernelbandits.experiments.running import Runner
 from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, save, write_text
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
@@ -41,7 +41,8 @@ class RunOptions:
     """How to run an experiment or a study, and where its files go.
 
     The number of seeds and the horizon replace the experiment's own; `only` names the methods, panels or parts to run,
-    all of them if empty. `as_json` prints JSON instead of tables, `report` adds an HTML report.
+    all of them if empty. `as_json` prints JSON instead of tables, `report` adds an HTML report. `started` is the moment
+    of the monotonic clock from which the duration counts.
     """
 
     folder: Path
@@ -51,6 +52,7 @@ class RunOptions:
     only: tuple[str, ...] = ()
     as_json: bool = False
     report: bool = False
+    started: float = field(default_factory=time.monotonic, compare=False)
 
     def part_of(self, experiment: Experiment) -> Experiment:
         """The part of the experiment that these options ask for."""
@@ -86,11 +88,9 @@ class Outcome:
     contents: Mapping[str, Any]
 
 
-def run_and_report(options: RunOptions, compute: Callable[[Runner], Outcome]) -> None:
-    """Compute with a progress bar, write the output folder, and print tables or JSON."""
-    started, folder = time.monotonic(), options.folder
-    outcome = compute(Runner(Store(folder), options.engine))
-    seconds = time.monotonic() - started
+def write_outcome(outcome: Outcome, options: RunOptions) -> None:
+    """Write the output folder, and print tables or JSON."""
+    seconds, folder = time.monotonic() - options.started, options.folder
     folder.mkdir(parents=True, exist_ok=True)
     files = write_frames(folder, outcome.frames)
     for name, picture in outcome.pictures.items():
@@ -117,19 +117,16 @@ def report_experiment(
 ) -> None:
     """Run an experiment and write its output folder; a study adds sections and findings to the report."""
     notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
-
-    def compute(runner: Runner) -> Outcome:
-        results = runner.run(experiment)
-        summary = summary_of(results, sections(results), findings(results))
-        return Outcome(
-            summary,
-            lambda: with_details(summary, results),
-            results.frames(),
-            {experiment.name: regret_picture(results)},
-            contents(experiment),
-        )
-
-    run_and_report(options, compute)
+    results = Runner(options.folder, options.engine).run(experiment)
+    summary = summary_of(results, sections(results), findings(results))
+    outcome = Outcome(
+        summary,
+        lambda: with_details(summary, results),
+        results.frames(),
+        {experiment.name: regret_picture(results)},
+        contents(experiment),
+    )
+    write_outcome(outcome, options)
 
 
 def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -38,17 +38,12 @@ _ABANDONED_AFTER = 3600.0  # seconds; a younger half-written file may belong to 
 @final
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A folder `cells` in this folder with one file per finished cell, named by the cell's fingerprint.
+    """An absolute folder with one file per finished cell, named by the cell's fingerprint.
 
     A cell is there whole or not at all, whatever kills the process.
     """
 
-    folder: Path
-    cells: Path = field(init=False)
-
-    def __post_init__(self) -> None:
-        # A worker process may have another current folder than the process that asks it to write.
-        object.__setattr__(self, "cells", Path(self.folder).absolute() / "cells")
+    cells: Path
 
     def prepare(self) -> None:
         """Make the folder, and clear what a killed run left half written."""
@@ -81,11 +76,11 @@ class RunProgress(NamedTuple):
 
 def run(
     experiment: Experiment,
-    store: Store | str | Path,
+    store: str | Path,
     engine: Engine | None = None,
     on_progress: Callable[[RunProgress], None] = lambda progress: None,
 ) -> Results:
-    """Compute every cell that the store lacks and return all results.
+    """Compute every cell that the folder `store` lacks and return all results.
 
     A run can be stopped at any moment and called again: finished cells are kept, and the results are the same to the
     last bit.
@@ -93,9 +88,10 @@ def run(
     checks.instance("experiment", experiment, Experiment, 'load("figure-1")')
     engine = local() if engine is None else checks.instance("engine", engine, Engine, "experiments.local(2)")  # type: ignore[type-abstract]
     cells = list(experiment.cells())
-    store = store if isinstance(store, Store) else Store(Path(store))
-    store.prepare()
-    missing = [cell for cell in cells if store.load(cell) is None]
+    # A worker process may have another current folder than this one, which asks it to write.
+    saved = Store(Path(store).absolute() / "cells")
+    saved.prepare()
+    missing = [cell for cell in cells if saved.load(cell) is None]
     kept, done = len(cells) - len(missing), 0
     on_progress(RunProgress(kept, done, len(cells)))
     # Cells that share an instance go to one worker together, so that contexts and means are drawn once for them. The
@@ -104,28 +100,28 @@ def run(
     units = [list(group) for _, group in groupby(sorted(missing, key=instance), key=instance)]
     units.sort(key=lambda unit: -int(getattr(unit[0].panel.environment, "dim", 0)))
     # Workers that share the files write every cell as soon as it is played; others send back the cells of an instance.
-    played = engine.map(partial(_play, store.save), units) if engine.shares_files else _save_here(engine, store, units)
+    played = engine.map(partial(_play, saved.save), units) if engine.shares_files else _save_here(engine, saved, units)
     for n_finished in played:
         done += n_finished
         on_progress(RunProgress(kept, done, len(cells)))
-    return _collected(experiment, cells, store)
+    return _collected(experiment, cells, saved)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs experiments and maps functions over tasks with a store, an engine and a progress bar."""
+    """Runs experiments and maps functions over tasks with a progress bar; finished runs are kept in the folder."""
 
-    store: Store
+    folder: Path
     engine: Engine
 
     def run(self, experiment: Experiment) -> Results:
-        """The results of an experiment; finished runs are taken from the store."""
+        """The results of an experiment; finished runs are taken from the folder."""
         with Progress(experiment.name, None) as bar:
             # Runs kept from before took no time now, so only the others count for the time left.
             return run(
                 experiment,
-                self.store,
+                self.folder,
                 self.engine,
                 lambda now: bar.show(now.done, f"of {now.total - now.kept} runs", now.total - now.kept),
             )
