@@ -51,7 +51,7 @@ def test_run_a_file_of_the_user(tmp_path):
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert "run mine.toml --seeds 1 --only EtC --jobs 2 --report" in report, "the command stands in the report"
     mean = pl.read_csv(folder / "summary.csv")["mean_regret"][0]
-    assert f"{mean:.1f}" in report
+    assert f"{mean:.2f}" in report
     assert not list(folder.glob("*.part"))
 
 

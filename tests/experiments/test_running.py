@@ -6,7 +6,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed
-from kernelbandits.experiments import InProcess, Processes
+from kernelbandits.experiments import InProcess, Processes, seed_sequence
 from small import TOML
 
 
@@ -81,11 +81,11 @@ def test_one_seed_is_one_world_for_all_methods(undisturbed):
 def test_a_cell_equals_the_library_call(small, finished):
     results = kb.run(small, finished, InProcess())
     panel = small.panels[1]
-    for_instance, for_play = np.random.SeedSequence(2).spawn(2)
+    for_instance, for_play = seed_sequence(panel.environment, 2).spawn(2)
     instance = panel.environment.draw(np.random.default_rng(for_instance))
     for name, method in panel.methods.items():  # Uniform plays by its own chance
         trace = kb.play(method, instance, small.horizon, np.random.default_rng(for_play))
-        for_play = np.random.SeedSequence(2).spawn(2)[1]
+        for_play = seed_sequence(panel.environment, 2).spawn(2)[1]
         assert np.array_equal(results.curves("decay", name)[2], trace.cumulative_regret)
 
 

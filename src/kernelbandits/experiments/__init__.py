@@ -11,4 +11,4 @@ from kernelbandits.experiments.outputs import (
     write_outcome,
 )
 from kernelbandits.experiments.results import Results, contents, counted, regret_picture, report_on
-from kernelbandits.experiments.running import Runner, RunProgress, run, world
+from kernelbandits.experiments.running import Runner, RunProgress, run, seed_sequence, world

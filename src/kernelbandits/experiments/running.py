@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_code
 from kernelbandits.experiments.results import Results
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import Progress, replacing
+from kernelbandits.specs import to_table
 from kernelbandits.tables.digests import content_digest
 
 Task = TypeVar("Task")
@@ -132,9 +135,19 @@ class Runner:
             return in_order(self.engine, function, tasks, lambda done: bar.show(done, f"{done}/{len(tasks)}"))
 
 
+def seed_sequence(environment: Environment, seed: int) -> np.random.SeedSequence:
+    """The root of all randomness of this environment with this seed.
+
+    It depends on what the environment is, a data file by its content, so that two environments have nothing in common
+    at the same seed, and an environment is the same in every experiment and at every place in it.
+    """
+    content = json.dumps(to_table(environment, of_file=content_digest), sort_keys=True)
+    return np.random.SeedSequence([seed, int(hashlib.sha256(content.encode()).hexdigest()[:16], 16)])
+
+
 def world(environment: Environment, horizon: int, seed: int) -> tuple[Problem, Rounds, np.random.SeedSequence]:
     """What every method meets with this environment and seed, and the seed of the method's own randomness."""
-    for_instance, for_play = np.random.SeedSequence(seed).spawn(2)
+    for_instance, for_play = seed_sequence(environment, seed).spawn(2)
     instance = environment.draw(np.random.default_rng(for_instance))
     for_rounds, for_method = for_play.spawn(2)
     return instance.problem(horizon), instance.rounds(horizon, np.random.default_rng(for_rounds)), for_method

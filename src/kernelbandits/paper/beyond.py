@@ -21,6 +21,7 @@ from kernelbandits.environments import (
 from kernelbandits.experiments import Experiment, Panel, Results, Runner, RunOptions, load
 from kernelbandits.kernels import Linear, Matern, Periodic
 from kernelbandits.paper import real_world, table_1
+from kernelbandits.paper.comparisons import best_of
 from kernelbandits.paper.data_sets import find
 from kernelbandits.paper.parts import StudyPart, report_parts
 from kernelbandits.policies import (
@@ -153,7 +154,7 @@ class Suite(StudyPart):
                 "panel": panel.name,
                 "EtC": own[YARDSTICK]["mean_regret"],
                 "best of eight": default["best"],
-                "its regret": own[default["best"]]["mean_regret"],
+                "its regret": default["best_regret"],
                 "default / EtC": _with_error(default["to_etc"], default["to_etc_se"]),
                 "default / best": _with_error(default["to_best"], default["to_best_se"]),
             }
@@ -188,16 +189,15 @@ class Suite(StudyPart):
 def _compared(results: Results, panel: Panel) -> list[dict[str, object]]:
     """Every method of a panel against EtC and against the best of the paper's eight, seed by seed."""
     final = {method: results.curves(panel.name, method)[:, -1] for method in panel.methods}
-    eight = [method for method in paper.methods(dim=1) if method in final]
-    best = min(eight, key=lambda method: float(final[method].mean()))
+    best = best_of({method: final[method] for method in paper.methods(dim=1)})
     rows: list[dict[str, object]] = []
     for method, regrets in final.items():
         mean, error = mean_and_standard_error(regrets)
         to_etc, to_etc_se = ratio_and_standard_error(regrets, final[YARDSTICK])
-        to_best, to_best_se = ratio_and_standard_error(regrets, final[best])
+        to_best, to_best_se = ratio_and_standard_error(regrets, best.regrets)
         row = {"panel": panel.name, "method": method, "mean_regret": float(mean), "standard_error": float(error)}
-        row |= {"to_etc": to_etc, "to_etc_se": to_etc_se, "best": best, "to_best": to_best, "to_best_se": to_best_se}
-        rows.append(row)
+        row |= {"to_etc": to_etc, "to_etc_se": to_etc_se, "best": best.name, "best_regret": float(best.regrets.mean())}
+        rows.append(row | {"to_best": to_best, "to_best_se": to_best_se})
     return rows
 
 
