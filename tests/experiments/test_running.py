@@ -1,11 +1,13 @@
 import shutil
+from dataclasses import dataclass
 
 import numpy as np
+import own_policy
 import polars as pl
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.errors import CellFailed
+from kernelbandits.errors import CellFailed, InvalidArgument
 from kernelbandits.experiments import InProcess, Processes, seed_sequence
 from small import TOML
 
@@ -91,6 +93,30 @@ def test_a_cell_equals_the_library_call(small, finished):
 
 @pytest.mark.parametrize("engine", [InProcess(), Processes(2)])
 def test_a_failing_cell_is_named(small, tmp_path, engine):
-    short = kb.Experiment("short", small.panels, horizon=35, seeds=(0,))
-    with pytest.raises(CellFailed, match=r"panel 'decay', method 'EtC', seed 0: .*n_explore must be at most.*35"):
-        kb.run(short, tmp_path, engine)
+    panel = kb.Panel("decay", small.panels[1].environment, {"Mine": own_policy.Failing()})
+    with pytest.raises(CellFailed, match=r"panel 'decay', method 'Mine', seed 4: KeyError: 'nothing learnt'"):
+        kb.run(kb.Experiment("failing", (panel,), horizon=35, seeds=(4,)), tmp_path, engine)
+
+
+def test_what_cannot_start_is_refused_before_anything_is_played(small, tmp_path, monkeypatch):
+    monkeypatch.setattr("kernelbandits.experiments.running.replay", None)
+    short = kb.Experiment("short", small.panels, horizon=35, seeds=(0, 1))  # 30 rounds of exploration fit, 40 do not
+    with pytest.raises(InvalidArgument, match=r"^panel 'decay', method 'EtC': .*n_explore must be at most.*35; got 40"):
+        kb.run(short, tmp_path / "out", InProcess())
+    told = kb.Panel("told", small.panels[0].environment, {"Mine": kb.SupKernelUCB(), "Broken": Broken()})
+    with pytest.raises(CellFailed, match=r"panel 'told', method 'Broken', seed 3: ZeroDivisionError"):
+        kb.run(kb.Experiment("broken", (told,), horizon=35, seeds=(3,)), tmp_path / "out", InProcess())
+    assert not (tmp_path / "out").exists()
+
+
+@dataclass(frozen=True)
+class Broken(kb.Policy):
+    """Cannot even start."""
+
+    def learner(self, problem, rng):
+        return 1 // 0
+
+
+def test_what_is_finished_is_not_rehearsed(small, tmp_path, undisturbed, finished, monkeypatch):
+    monkeypatch.setattr("kernelbandits.environments.Synthetic.draw", None)
+    assert kb.run(small, finished, InProcess()).frame.equals(undisturbed)

@@ -207,6 +207,7 @@ def test_sizes_that_are_no_sizes_are_refused(part, sizes):
         ((None, 100, ("rate",)), "rate: the horizon must be larger"),
         ((None, 79, ("exploration",)), "exploration: the horizon must be at least 80"),
         ((None, 100, ("lenient",)), "lenient: the horizon must be above 100"),
+        ((None, 2, ("Information",)), "information: the horizon must be at least 3"),
     ],
 )
 def test_options_that_cannot_be_are_refused(tmp_path, options, message):

@@ -90,23 +90,26 @@ class Outcome:
 
 def write_outcome(outcome: Outcome, options: RunOptions) -> None:
     """Write the output folder, and print tables or JSON."""
-    seconds, folder = time.monotonic() - options.started, options.folder
+    folder = options.folder
     folder.mkdir(parents=True, exist_ok=True)
     files = write_frames(folder, outcome.frames)
     for name, picture in outcome.pictures.items():
         files += save(picture, folder / name)
-    record = provenance(outcome.contents, seconds, options.engine)
+    record = provenance(outcome.contents, time.monotonic() - options.started, options.engine)
     files.append(write_text(folder / "provenance.json", json.dumps(record, indent=2, ensure_ascii=False) + "\n"))
     document = outcome.document
     if options.report:
         page = outcome.page()
         page = replace(page, sections=(*page.sections, provenance_section(record)))
         files.append(write_text(folder / "report.html", page.html()))
+    seconds = time.monotonic() - options.started
     if options.as_json:
         names = [str(path) for path in files]
         print_json({**document.record, "folder": str(folder), "files": names, "seconds": round(seconds, 3)})
     else:
-        document.show(f"Finished in {seconds:.0f} s. In {folder}: {', '.join(path.name for path in files)}")
+        document.show(
+            f"Finished in {seconds:.{int(seconds < 10)}f} s. In {folder}: {', '.join(path.name for path in files)}"
+        )
 
 
 def report_experiment(
@@ -130,10 +133,10 @@ def report_experiment(
 
 
 def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> dict[str, Any]:
-    """What was computed, with the command, time, versions, code and machine of the run."""
+    """What was computed, with the command, time, versions, code and machine of the run, but none of its folders."""
     return {
         **contents,
-        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "command": shlex.join([Path(sys.argv[0]).name, *map(_without_folder, sys.argv[1:])]),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
         "engine": repr(engine),
@@ -145,6 +148,12 @@ def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> d
         "code": own_code(),
         "machine": {"system": platform.system(), "processor": platform.machine()},
     }
+
+
+def _without_folder(argument: str) -> str:
+    """`--out=/home/me/results` becomes `--out=results`."""
+    option, equals, value = argument.rpartition("=")
+    return f"{option}{equals}{Path(value).name}" if Path(value).is_absolute() else argument
 
 
 def provenance_section(record: Mapping[str, Any]) -> Facts:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kernelbandits import __version__, checks
 from kernelbandits.environments import Environment, Rounds
 from kernelbandits.environments.play import replay
-from kernelbandits.errors import CellFailed, EngineFailed, KernelBanditsError
+from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument, KernelBanditsError
 from kernelbandits.experiments.engines import Engine, in_order, local
 from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_code
 from kernelbandits.experiments.results import Results
@@ -86,15 +86,17 @@ def run(
     """Compute every cell that the folder `store` lacks and return all results.
 
     A run can be stopped at any moment and called again: finished cells are kept, and the results are the same to the
-    last bit.
+    last bit. A method that its problem refuses, such as one that would explore beyond the horizon, is refused before
+    anything is played.
     """
     checks.instance("experiment", experiment, Experiment, 'load("figure-1")')
     engine = local() if engine is None else checks.instance("engine", engine, Engine, "experiments.local(2)")  # type: ignore[type-abstract]
     cells = list(experiment.cells())
     # A worker process may have another current folder than this one, which asks it to write.
     saved = Store(Path(store).absolute() / "cells")
-    saved.prepare()
     missing = [cell for cell in cells if saved.load(cell) is None]
+    _rehearse(missing)
+    saved.prepare()
     kept, done = len(cells) - len(missing), 0
     on_progress(RunProgress(kept, done, len(cells)))
     # Cells that share an instance go to one worker together, so that contexts and means are drawn once for them. The
@@ -151,6 +153,23 @@ def world(environment: Environment, horizon: int, seed: int) -> tuple[Problem, R
     instance = environment.draw(np.random.default_rng(for_instance))
     for_rounds, for_method = for_play.spawn(2)
     return instance.problem(horizon), instance.rounds(horizon, np.random.default_rng(for_rounds)), for_method
+
+
+def _rehearse(cells: Sequence[Cell]) -> None:
+    """Start every method once on a problem of each of its panels, and play nothing."""
+    problems: dict[str, Problem] = {}
+    for cell in {(cell.panel.name, cell.method): cell for cell in cells}.values():
+        panel = cell.panel
+        try:
+            if panel.name not in problems:
+                for_instance, _ = seed_sequence(panel.environment, cell.seed).spawn(2)
+                instance = panel.environment.draw(np.random.default_rng(for_instance))
+                problems[panel.name] = instance.problem(cell.horizon)
+            panel.methods[cell.method].start(problems[panel.name], np.random.default_rng(cell.seed))
+        except KernelBanditsError as error:
+            raise InvalidArgument(f"panel {panel.name!r}, method {cell.method!r}: {error}") from error
+        except Exception as error:
+            raise CellFailed(f"{cell}: {type(error).__name__}: {error}") from error
 
 
 def _save_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:

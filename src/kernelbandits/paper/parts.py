@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from kernelbandits.errors import InvalidArgument, nearest
-from kernelbandits.experiments import Outcome, Runner, RunOptions, write_outcome
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.experiments import Outcome, Runner, RunOptions, require_known, write_outcome
 from kernelbandits.reporting import Charts, Column, Document, Entry, Findings, Group, Line, Picture, Table, look
 from kernelbandits.specs import Spec
 
@@ -78,13 +78,11 @@ def report_parts(name: str, title: str, pictures: Pictures, options: RunOptions)
 
 def resized(pictures: Pictures, options: RunOptions) -> dict[str, tuple[StudyPart, ...]]:
     """The pictures with the parts asked for, at the sizes asked for. An option that changes nothing is refused."""
-    known = [part.name for parts in pictures.values() for part in parts]
-    for name in options.only:
-        if name not in known:
-            raise InvalidArgument(f"the study has no part {name!r}; {nearest(name, known)}")
+    require_known(options.only, [part.name for parts in pictures.values() for part in parts], "the study has no part")
+    wanted = [name.casefold() for name in options.only]
     given = {key: value for key in ("seeds", "horizon") if (value := getattr(options, key)) is not None}
     chosen = {
-        stem: tuple(part for part in parts if not options.only or part.name in options.only)
+        stem: tuple(part for part in parts if not wanted or part.name.casefold() in wanted)
         for stem, parts in pictures.items()
     }
     for key in given:

@@ -13,10 +13,10 @@ from scipy.linalg import solve
 
 from kernelbandits import paper
 from kernelbandits.environments import Classification, LabelledPoints
-from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, report_experiment
+from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, report_experiment, require_known
 from kernelbandits.kernels import Gaussian
+from kernelbandits.paper import data_sets
 from kernelbandits.paper.comparisons import Contender, best_of
-from kernelbandits.paper.data_sets import find
 from kernelbandits.policies import LinearThompsonSampling, LinearUCB, Policy, Uniform
 from kernelbandits.specs import to_table
 from kernelbandits.types import Array
@@ -34,7 +34,9 @@ OUTSIDE = ("LinearUCB", "LinearThompsonSampling")
 def report(options: RunOptions, data_dir: Path | None = None) -> None:
     """Find the data sets, play all methods on them, and report who wins where and what was left out."""
     horizon = HORIZON if options.horizon is None else options.horizon
-    environments, left_out = find(data_dir, options.folder, options.only, horizon)
+    names = [*methods(n_arms=1, dim=1, n_explore=1), *data_sets.NAMES]
+    require_known(options.only, names, "real-world has no method or data set")
+    environments, left_out = data_sets.find(data_dir, options.folder, options.only, horizon)
     study = options.part_of(experiment(environments, horizon, SEEDS))
     report_experiment(study, options, findings=lambda results: [*findings(results), *choices(study), *left_out])
 
