@@ -26,3 +26,16 @@ class _Learner(kb.Learner):
 
     def observe(self, context, arm, reward):
         pass
+
+
+@dataclass(frozen=True, slots=True)
+class Failing(kb.Policy):
+    """Starts, and fails in its first round."""
+
+    def learner(self, problem, rng):
+        return _FailingLearner(problem.n_arms)
+
+
+class _FailingLearner(_Learner):
+    def decide(self, contexts, eligible):
+        raise KeyError("nothing learnt")

@@ -1,12 +1,14 @@
 import shutil
+from dataclasses import dataclass
 
 import numpy as np
+import own_policy
 import polars as pl
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.errors import CellFailed
-from kernelbandits.experiments import InProcess, Processes, Store
+from kernelbandits.errors import CellFailed, InvalidArgument
+from kernelbandits.experiments import InProcess, Processes, seed_sequence
 from small import TOML
 
 
@@ -36,9 +38,9 @@ def test_the_same_bytes_in_any_order(small, tmp_path, undisturbed):
 
 
 def test_finished_cells_are_not_computed_again(small, tmp_path):
-    store = Store(tmp_path)
+    store = tmp_path
     kb.run(small.only(("UCB",)), store, InProcess())
-    before = {path: path.stat().st_mtime_ns for path in store.cells.iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in (store / "cells").iterdir()}
     seen = []
     kb.run(small, store, InProcess(), seen.append)
     assert all(path.stat().st_mtime_ns == time for path, time in before.items())
@@ -48,24 +50,24 @@ def test_finished_cells_are_not_computed_again(small, tmp_path):
 
 @pytest.mark.parametrize("damage", [b"", b"\x93NUMPY", b"not an array at all"])
 def test_a_damaged_cell_is_computed_again(small, tmp_path, finished, undisturbed, damage):
-    store = Store(shutil.copytree(finished, tmp_path / "damaged"))
-    victim = sorted(store.cells.iterdir())[4]
+    store = shutil.copytree(finished, tmp_path / "damaged")
+    victim = sorted((store / "cells").iterdir())[4]
     victim.write_bytes(damage)
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
 
 
 def test_a_truncated_cell_is_computed_again(small, tmp_path, finished, undisturbed):
-    store = Store(shutil.copytree(finished, tmp_path / "truncated"))
-    victim = sorted(store.cells.iterdir())[4]
+    store = shutil.copytree(finished, tmp_path / "truncated")
+    victim = sorted((store / "cells").iterdir())[4]
     victim.write_bytes(victim.read_bytes()[:-100])
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
 
 
 def test_a_half_written_file_is_no_cell_and_no_obstacle(small, tmp_path, undisturbed):
-    store = Store(tmp_path / "half")
-    store.prepare()
+    store = tmp_path / "half"
+    (store / "cells").mkdir(parents=True)
     fingerprint = next(small.cells()).fingerprint
-    (store.cells / f"{fingerprint}-x1y2.part").write_bytes(b"half")
+    (store / "cells" / f"{fingerprint}-x1y2.part").write_bytes(b"half")
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
 
 
@@ -81,16 +83,40 @@ def test_one_seed_is_one_world_for_all_methods(undisturbed):
 def test_a_cell_equals_the_library_call(small, finished):
     results = kb.run(small, finished, InProcess())
     panel = small.panels[1]
-    for_instance, for_play = np.random.SeedSequence(2).spawn(2)
+    for_instance, for_play = seed_sequence(panel.environment, 2).spawn(2)
     instance = panel.environment.draw(np.random.default_rng(for_instance))
     for name, method in panel.methods.items():  # Uniform plays by its own chance
         trace = kb.play(method, instance, small.horizon, np.random.default_rng(for_play))
-        for_play = np.random.SeedSequence(2).spawn(2)[1]
+        for_play = seed_sequence(panel.environment, 2).spawn(2)[1]
         assert np.array_equal(results.curves("decay", name)[2], trace.cumulative_regret)
 
 
 @pytest.mark.parametrize("engine", [InProcess(), Processes(2)])
 def test_a_failing_cell_is_named(small, tmp_path, engine):
-    short = kb.Experiment("short", small.panels, horizon=35, seeds=(0,))
-    with pytest.raises(CellFailed, match=r"panel 'decay', method 'EtC', seed 0: .*n_explore must be at most.*35"):
-        kb.run(short, tmp_path, engine)
+    panel = kb.Panel("decay", small.panels[1].environment, {"Mine": own_policy.Failing()})
+    with pytest.raises(CellFailed, match=r"panel 'decay', method 'Mine', seed 4: KeyError: 'nothing learnt'"):
+        kb.run(kb.Experiment("failing", (panel,), horizon=35, seeds=(4,)), tmp_path, engine)
+
+
+def test_what_cannot_start_is_refused_before_anything_is_played(small, tmp_path, monkeypatch):
+    monkeypatch.setattr("kernelbandits.experiments.running.replay", None)
+    short = kb.Experiment("short", small.panels, horizon=35, seeds=(0, 1))  # 30 rounds of exploration fit, 40 do not
+    with pytest.raises(InvalidArgument, match=r"^panel 'decay', method 'EtC': .*n_explore must be at most.*35; got 40"):
+        kb.run(short, tmp_path / "out", InProcess())
+    told = kb.Panel("told", small.panels[0].environment, {"Mine": kb.SupKernelUCB(), "Broken": Broken()})
+    with pytest.raises(CellFailed, match=r"panel 'told', method 'Broken', seed 3: ZeroDivisionError"):
+        kb.run(kb.Experiment("broken", (told,), horizon=35, seeds=(3,)), tmp_path / "out", InProcess())
+    assert not (tmp_path / "out").exists()
+
+
+@dataclass(frozen=True)
+class Broken(kb.Policy):
+    """Cannot even start."""
+
+    def learner(self, problem, rng):
+        return 1 // 0
+
+
+def test_what_is_finished_is_not_rehearsed(small, tmp_path, undisturbed, finished, monkeypatch):
+    monkeypatch.setattr("kernelbandits.environments.Synthetic.draw", None)
+    assert kb.run(small, finished, InProcess()).frame.equals(undisturbed)

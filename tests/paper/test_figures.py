@@ -38,7 +38,7 @@ def assert_figure_2(regret, near_linear=0.6):
 
 
 def test_figure_1_kernel_etc_beats_linear_etc_and_every_ucb(tmp_path):
-    experiment = replace(kb.load("figure-1"), horizon=800, seeds=(0, 1))
+    experiment = replace(kb.load("figure-1"), horizon=800, seeds=(0, 1, 2))
     experiment = replace(experiment, panels=experiment.panels[:3])
     assert_figure_1(experiment, final_regret(kb.run(experiment, tmp_path, local(1))))
 

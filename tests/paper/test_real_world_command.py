@@ -70,6 +70,11 @@ def test_a_folder_with_some_of_the_data_sets(tmp_path):
         (["real-world", "--only", "MNIST"], "Left out: MNIST (give the folder with their files by --data-dir)"),
         (["real-world", "--only", "mushroom", "--data-dir", "empty"], "no file mushroom.csv.gz in empty"),
         (["real-world", "--horizon", "2000"], "Left out: digits (1,797 rows are too few for 2,000 rounds)"),
+        (["real-world", "--horizon", "9"], "Left out: digits (9 rounds are too few for 10 arms)"),
+        (
+            ["real-world", "--only", "digits", "--only", "Unifrm"],
+            "no method or data set 'Unifrm'; did you mean 'Uniform'",
+        ),
         (["real-world", "--data-dir", "nowhere"], "nowhere"),
         (["real-world", "--data-dir", "broken"], "mnist_t10k.npz cannot be read"),
         (["real-world", "--data-dir", "other"], "mushroom.csv.gz has no column 'class'"),

@@ -7,7 +7,7 @@ import pytest
 import kernelbandits as kb
 from kernelbandits import theory
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import InProcess, Processes, Runner, RunOptions, Store, local, world
+from kernelbandits.experiments import InProcess, Processes, Runner, RunOptions, local, world
 from kernelbandits.paper.parts import resized
 from kernelbandits.paper.theory import (
     PICTURES,
@@ -33,7 +33,7 @@ TINY = {
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    runner = Runner(Store(tmp_path_factory.mktemp("study")), InProcess())
+    runner = Runner(tmp_path_factory.mktemp("study"), InProcess())
     return {name: part.rows(runner) for name, part in TINY.items()}
 
 
@@ -182,7 +182,7 @@ def _square(n):
 
 def test_answers_keep_the_order_of_the_tasks(tmp_path):
     for engine in (InProcess(), Processes(2)):
-        assert Runner(Store(tmp_path), engine).map("squares", _square, [3, 1, 2]) == [9, 1, 4]
+        assert Runner(tmp_path, engine).map("squares", _square, [3, 1, 2]) == [9, 1, 4]
 
 
 def asked(tmp_path, seeds=None, horizon=None, only=()):
@@ -225,6 +225,7 @@ def test_sizes_that_are_no_sizes_are_refused(part, sizes):
         ((None, 100, ("rate",)), "rate: the horizon must be larger"),
         ((None, 79, ("exploration",)), "exploration: the horizon must be at least 80"),
         ((None, 100, ("lenient",)), "lenient: the horizon must be above 100"),
+        ((None, 2, ("Information",)), "information: the horizon must be at least 3"),
     ],
 )
 def test_options_that_cannot_be_are_refused(tmp_path, options, message):
@@ -235,7 +236,7 @@ def test_options_that_cannot_be_are_refused(tmp_path, options, message):
 @pytest.mark.slow
 def test_done_figures(tmp_path):
     """Corrected at most 0.4 ×, printed at least 0.7 ×; the recommended budget within 1.5 × on each design."""
-    runner = Runner(Store(tmp_path), local())
+    runner = Runner(tmp_path, local())
     part = LinearizationError()
     frame = part.rows(runner)
     for kernel in ("Gaussian", "exponential"):

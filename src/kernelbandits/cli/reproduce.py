@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,8 @@ def reproduce(name: str, out: Path | None, debug: bool, **given: Any) -> None:
     Writes results.parquet (every round), summary.csv (final regret), the pictures as PNG and SVG, and provenance.json.
     The study theory checks the paper's theory by experiment; it writes one CSV file per part, and --only names parts.
     The study real-world plays the paper's methods and linear baselines on real data sets; beyond plays the paper's
-    methods and this library's own policies on the paper's problems and harder ones. The study table-1 plays on the
-    Avazu file given with --data, or else on a synthetic stand-in.
+    methods and this library's own policies on the paper's problems and harder ones; there, --only names parts or
+    panels. The study table-1 plays on the Avazu file given with --data, or else on a synthetic stand-in.
     With all, --only names methods and panels, and studies are left out. Results do not depend on --jobs and --engine.
 
     \b
@@ -61,6 +62,7 @@ def reproduce(name: str, out: Path | None, debug: bool, **given: Any) -> None:
       kernelbandits reproduce real-world --data-dir my-data-sets
       kernelbandits reproduce all --out results
     """
+    started = time.monotonic()  # before what takes long to import
     from kernelbandits.experiments import load, report_experiment, run_options, shipped
     from kernelbandits.paper import STUDIES
 
@@ -79,9 +81,10 @@ def reproduce(name: str, out: Path | None, debug: bool, **given: Any) -> None:
                 raise InvalidArgument(f"{option} has no meaning for {name}; see kernelbandits reproduce --help")
     for each in chosen:
         folder = Path("results") / each if out is None else out / each if name == "all" else out
-        options = run_options(folder, **given)
+        options = run_options(folder, started=started, **given)
         if each in STUDIES:
             study = STUDIES[each]
             study.report(options, **{key: value for key, value in own.items() if key in study.own_options})
         else:
             report_experiment(options.part_of(load(each)), options)
+        started = time.monotonic()

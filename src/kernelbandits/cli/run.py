@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ def run(file: Path, out: Path | None, debug: bool, **given: Any) -> None:
     Classification or Surrogate with path = "my.parquet", relative to the folder of the file.
     Results do not depend on --jobs and --engine.
     """
+    given["started"] = time.monotonic()  # before what takes long to import
     from kernelbandits.experiments import load, report_experiment, run_options
 
     experiment = load(file)

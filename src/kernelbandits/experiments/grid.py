@@ -10,7 +10,7 @@ import inspect
 import json
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -123,10 +123,7 @@ class Experiment:
     def only(self, names: tuple[str, ...]) -> Experiment:
         """The part of the grid with these methods, panels, or both; a name that is neither is refused."""
         wanted, panels = [name.casefold() for name in names], [panel.name for panel in self.panels]
-        known = [*self.methods, *panels]
-        for name in names:
-            if name.casefold() not in map(str.casefold, known):
-                raise InvalidArgument(f"{self.name} has no method or panel {name!r}; {nearest(name, known)}")
+        require_known(names, [*self.methods, *panels], f"{self.name} has no method or panel")
         methods = [name for name in self.methods if name.casefold() in wanted] or self.methods
         panels = [name for name in panels if name.casefold() in wanted] or panels
         kept = tuple(
@@ -135,6 +132,13 @@ class Experiment:
             if panel.name in panels
         )
         return replace(self, panels=kept, look_order=self.look_order or self.methods)
+
+
+def require_known(names: Iterable[str], known: Sequence[str], none: str) -> None:
+    """Refuse a name that is not known, in any case; `none` begins the message, such as "the study has no part"."""
+    for name in names:
+        if name.casefold() not in map(str.casefold, known):
+            raise InvalidArgument(f"{none} {name!r}; {nearest(name, known)}")
 
 
 def shipped() -> dict[str, Path]:
@@ -237,6 +241,16 @@ def files_in(specs: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     to_table(specs, of_file=lambda path: found.setdefault(path, content_digest(path)))
     return found
+
+
+def short_names(paths: Iterable[str]) -> dict[str, str]:
+    """The names of files for readers on other machines: as much of the end of each path as tells them apart."""
+    parts = {path: Path(path).parts[1:] for path in paths}
+    for n in range(1, 1 + max(map(len, parts.values()), default=0)):
+        names = {path: "/".join(part[-n:]) for path, part in parts.items()}
+        if len(set(names.values())) == len(names):
+            return names
+    return {}
 
 
 @cache

@@ -8,7 +8,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -29,7 +29,7 @@ from kernelbandits.experiments.results import (
     with_details,
     write_frames,
 )
-from kernelbandits.experiments.running import Runner, Store
+from kernelbandits.experiments.running import Runner
 from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, save, write_text
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
@@ -41,7 +41,8 @@ class RunOptions:
     """How to run an experiment or a study, and where its files go.
 
     The number of seeds and the horizon replace the experiment's own; `only` names the methods, panels or parts to run,
-    all of them if empty. `as_json` prints JSON instead of tables, `report` adds an HTML report.
+    all of them if empty. `as_json` prints JSON instead of tables, `report` adds an HTML report. `started` is the moment
+    of the monotonic clock from which the duration counts.
     """
 
     folder: Path
@@ -51,6 +52,7 @@ class RunOptions:
     only: tuple[str, ...] = ()
     as_json: bool = False
     report: bool = False
+    started: float = field(default_factory=time.monotonic, compare=False)
 
     def part_of(self, experiment: Experiment) -> Experiment:
         """The part of the experiment that these options ask for."""
@@ -86,27 +88,28 @@ class Outcome:
     contents: Mapping[str, Any]
 
 
-def run_and_report(options: RunOptions, compute: Callable[[Runner], Outcome]) -> None:
-    """Compute with a progress bar, write the output folder, and print tables or JSON."""
-    started, folder = time.monotonic(), options.folder
-    outcome = compute(Runner(Store(folder), options.engine))
-    seconds = time.monotonic() - started
+def write_outcome(outcome: Outcome, options: RunOptions) -> None:
+    """Write the output folder, and print tables or JSON."""
+    folder = options.folder
     folder.mkdir(parents=True, exist_ok=True)
     files = write_frames(folder, outcome.frames)
     for name, picture in outcome.pictures.items():
         files += save(picture, folder / name)
-    record = provenance(outcome.contents, seconds, options.engine)
+    record = provenance(outcome.contents, time.monotonic() - options.started, options.engine)
     files.append(write_text(folder / "provenance.json", json.dumps(record, indent=2, ensure_ascii=False) + "\n"))
     document = outcome.document
     if options.report:
         page = outcome.page()
         page = replace(page, sections=(*page.sections, provenance_section(record)))
         files.append(write_text(folder / "report.html", page.html()))
+    seconds = time.monotonic() - options.started
     if options.as_json:
         names = [str(path) for path in files]
         print_json({**document.record, "folder": str(folder), "files": names, "seconds": round(seconds, 3)})
     else:
-        document.show(f"Finished in {seconds:.0f} s. In {folder}: {', '.join(path.name for path in files)}")
+        document.show(
+            f"Finished in {seconds:.{int(seconds < 10)}f} s. In {folder}: {', '.join(path.name for path in files)}"
+        )
 
 
 def report_experiment(
@@ -118,26 +121,23 @@ def report_experiment(
 ) -> None:
     """Run an experiment and write its output folder; a study adds sections, findings and columns of its own."""
     notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
-
-    def compute(runner: Runner) -> Outcome:
-        results = runner.run(experiment)
-        summary = summary_of(results, sections(results), findings(results))
-        return Outcome(
-            summary,
-            lambda: with_details(summary, results),
-            frames(results),
-            {experiment.name: regret_picture(results)},
-            contents(experiment),
-        )
-
-    run_and_report(options, compute)
+    results = Runner(options.folder, options.engine).run(experiment)
+    summary = summary_of(results, sections(results), findings(results))
+    outcome = Outcome(
+        summary,
+        lambda: with_details(summary, results),
+        frames(results),
+        {experiment.name: regret_picture(results)},
+        contents(experiment),
+    )
+    write_outcome(outcome, options)
 
 
 def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> dict[str, Any]:
-    """What was computed, with the command, time, versions, code and machine of the run."""
+    """What was computed, with the command, time, versions, code and machine of the run, but none of its folders."""
     return {
         **contents,
-        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "command": shlex.join([Path(sys.argv[0]).name, *map(_without_folder, sys.argv[1:])]),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
         "engine": repr(engine),
@@ -149,6 +149,12 @@ def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> d
         "code": own_code(),
         "machine": {"system": platform.system(), "processor": platform.machine()},
     }
+
+
+def _without_folder(argument: str) -> str:
+    """`--out=/home/me/results` becomes `--out=results`."""
+    option, equals, value = argument.rpartition("=")
+    return f"{option}{equals}{Path(value).name}" if Path(value).is_absolute() else argument
 
 
 def provenance_section(record: Mapping[str, Any]) -> Facts:

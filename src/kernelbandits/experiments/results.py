@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any, final
@@ -12,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.environments import mean_and_standard_error
-from kernelbandits.experiments.grid import Experiment, files_in
+from kernelbandits.experiments.grid import Experiment, files_in, short_names
 from kernelbandits.reporting import (
     Axis,
     Chart,
@@ -187,13 +188,17 @@ def regret_table(results: Results) -> Table:
 
 
 def settings(experiment: Experiment) -> Group:
-    """Environments and methods as TOML; a method that is the same in several panels is listed once."""
+    """Environments and methods as TOML; a method that is the same in several panels is listed once.
+
+    Data files are named without their folders, which another machine does not have.
+    """
+    as_table = partial(to_table, of_file=short_names(files_of(experiment)).__getitem__)
     environments = tuple(
         (
             panel.name,
             "",
             f"[[panels]]\nname = {toml_value(panel.name)}\n"
-            f"[panels.environment]\n{toml_lines(to_table(panel.environment))}",
+            f"[panels.environment]\n{toml_lines(as_table(panel.environment))}",
         )
         for panel in experiment.panels
     )
@@ -202,7 +207,7 @@ def settings(experiment: Experiment) -> Group:
         forms: dict[str, list[str]] = {}
         for panel in experiment.panels:
             if method in panel.methods:
-                form = f"[methods.{toml_key(method)}]\n{toml_lines(to_table(panel.methods[method]))}"
+                form = f"[methods.{toml_key(method)}]\n{toml_lines(as_table(panel.methods[method]))}"
                 forms.setdefault(form, []).append(panel.name)
         everywhere = len(experiment.panels)
         methods += [
@@ -222,7 +227,10 @@ def notes_on(experiment: Experiment) -> dict[str, list[str]]:
 
 
 def contents(experiment: Experiment) -> dict[str, Any]:
-    """Everything needed to run the experiment again, as plain data."""
+    """Everything needed to run the experiment again, as plain data; data files are named without their folders."""
+    files = files_of(experiment)
+    names = short_names(files)
+    as_table = partial(to_table, of_file=names.__getitem__)
     return {
         "experiment": {
             "name": experiment.name,
@@ -231,17 +239,22 @@ def contents(experiment: Experiment) -> dict[str, Any]:
             "panels": [
                 {
                     "name": panel.name,
-                    "environment": to_table(panel.environment),
-                    "methods": to_table(panel.methods),
+                    "environment": as_table(panel.environment),
+                    "methods": as_table(panel.methods),
                     "mark": panel.mark,
                 }
                 for panel in experiment.panels
             ],
         },
         "notes": notes_on(experiment),
-        "files": files_in([[panel.environment, panel.methods] for panel in experiment.panels]),
+        "files": {names[path]: digest for path, digest in files.items()},
         "seeds": list(experiment.seeds),
     }
+
+
+def files_of(experiment: Experiment) -> dict[str, str]:
+    """The data files of the experiment, each with the digest of its content."""
+    return files_in([[panel.environment, panel.methods] for panel in experiment.panels])
 
 
 def counted(n: int, thing: str) -> str:

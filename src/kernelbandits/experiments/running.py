@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -18,12 +20,13 @@ from numpy.typing import NDArray
 from kernelbandits import __version__, checks
 from kernelbandits.environments import Environment, Rounds
 from kernelbandits.environments.play import replay
-from kernelbandits.errors import CellFailed, EngineFailed, KernelBanditsError
+from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument, KernelBanditsError
 from kernelbandits.experiments.engines import Engine, in_order, local
 from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_code
 from kernelbandits.experiments.results import Results
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import Progress, replacing
+from kernelbandits.specs import to_table
 from kernelbandits.tables.digests import content_digest
 
 Task = TypeVar("Task")
@@ -38,17 +41,12 @@ _ABANDONED_AFTER = 3600.0  # seconds; a younger half-written file may belong to 
 @final
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A folder `cells` in this folder with one file per finished cell, named by the cell's fingerprint.
+    """An absolute folder with one file per finished cell, named by the cell's fingerprint.
 
     A cell is there whole or not at all, whatever kills the process.
     """
 
-    folder: Path
-    cells: Path = field(init=False)
-
-    def __post_init__(self) -> None:
-        # A worker process may have another current folder than the process that asks it to write.
-        object.__setattr__(self, "cells", Path(self.folder).absolute() / "cells")
+    cells: Path
 
     def prepare(self) -> None:
         """Make the folder, and clear what a killed run left half written."""
@@ -81,21 +79,24 @@ class RunProgress(NamedTuple):
 
 def run(
     experiment: Experiment,
-    store: Store | str | Path,
+    store: str | Path,
     engine: Engine | None = None,
     on_progress: Callable[[RunProgress], None] = lambda progress: None,
 ) -> Results:
-    """Compute every cell that the store lacks and return all results.
+    """Compute every cell that the folder `store` lacks and return all results.
 
     A run can be stopped at any moment and called again: finished cells are kept, and the results are the same to the
-    last bit.
+    last bit. A method that its problem refuses, such as one that would explore beyond the horizon, is refused before
+    anything is played.
     """
     checks.instance("experiment", experiment, Experiment, 'load("figure-1")')
     engine = local() if engine is None else checks.instance("engine", engine, Engine, "experiments.local(2)")  # type: ignore[type-abstract]
     cells = list(experiment.cells())
-    store = store if isinstance(store, Store) else Store(Path(store))
-    store.prepare()
-    missing = [cell for cell in cells if store.load(cell) is None]
+    # A worker process may have another current folder than this one, which asks it to write.
+    saved = Store(Path(store).absolute() / "cells")
+    missing = [cell for cell in cells if saved.load(cell) is None]
+    _rehearse(missing)
+    saved.prepare()
     kept, done = len(cells) - len(missing), 0
     on_progress(RunProgress(kept, done, len(cells)))
     # Cells that share an instance go to one worker together, so that contexts and means are drawn once for them. The
@@ -104,28 +105,28 @@ def run(
     units = [list(group) for _, group in groupby(sorted(missing, key=instance), key=instance)]
     units.sort(key=lambda unit: -int(getattr(unit[0].panel.environment, "dim", 0)))
     # Workers that share the files write every cell as soon as it is played; others send back the cells of an instance.
-    played = engine.map(partial(_play, store.save), units) if engine.shares_files else _save_here(engine, store, units)
+    played = engine.map(partial(_play, saved.save), units) if engine.shares_files else _save_here(engine, saved, units)
     for n_finished in played:
         done += n_finished
         on_progress(RunProgress(kept, done, len(cells)))
-    return _collected(experiment, cells, store)
+    return _collected(experiment, cells, saved)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs experiments and maps functions over tasks with a store, an engine and a progress bar."""
+    """Runs experiments and maps functions over tasks with a progress bar; finished runs are kept in the folder."""
 
-    store: Store
+    folder: Path
     engine: Engine
 
     def run(self, experiment: Experiment) -> Results:
-        """The results of an experiment; finished runs are taken from the store."""
+        """The results of an experiment; finished runs are taken from the folder."""
         with Progress(experiment.name, None) as bar:
             # Runs kept from before took no time now, so only the others count for the time left.
             return run(
                 experiment,
-                self.store,
+                self.folder,
                 self.engine,
                 lambda now: bar.show(now.done, f"of {now.total - now.kept} runs", now.total - now.kept),
             )
@@ -136,12 +137,39 @@ class Runner:
             return in_order(self.engine, function, tasks, lambda done: bar.show(done, f"{done}/{len(tasks)}"))
 
 
+def seed_sequence(environment: Environment, seed: int) -> np.random.SeedSequence:
+    """The root of all randomness of this environment with this seed.
+
+    It depends on what the environment is, a data file by its content, so that two environments have nothing in common
+    at the same seed, and an environment is the same in every experiment and at every place in it.
+    """
+    content = json.dumps(to_table(environment, of_file=content_digest), sort_keys=True)
+    return np.random.SeedSequence([seed, int(hashlib.sha256(content.encode()).hexdigest()[:16], 16)])
+
+
 def world(environment: Environment, horizon: int, seed: int) -> tuple[Problem, Rounds, np.random.SeedSequence]:
     """What every method meets with this environment and seed, and the seed of the method's own randomness."""
-    for_instance, for_play = np.random.SeedSequence(seed).spawn(2)
+    for_instance, for_play = seed_sequence(environment, seed).spawn(2)
     instance = environment.draw(np.random.default_rng(for_instance))
     for_rounds, for_method = for_play.spawn(2)
     return instance.problem(horizon), instance.rounds(horizon, np.random.default_rng(for_rounds)), for_method
+
+
+def _rehearse(cells: Sequence[Cell]) -> None:
+    """Start every method once on a problem of each of its panels, and play nothing."""
+    problems: dict[str, Problem] = {}
+    for cell in {(cell.panel.name, cell.method): cell for cell in cells}.values():
+        panel = cell.panel
+        try:
+            if panel.name not in problems:
+                for_instance, _ = seed_sequence(panel.environment, cell.seed).spawn(2)
+                instance = panel.environment.draw(np.random.default_rng(for_instance))
+                problems[panel.name] = instance.problem(cell.horizon)
+            panel.methods[cell.method].start(problems[panel.name], np.random.default_rng(cell.seed))
+        except KernelBanditsError as error:
+            raise InvalidArgument(f"panel {panel.name!r}, method {cell.method!r}: {error}") from error
+        except Exception as error:
+            raise CellFailed(f"{cell}: {type(error).__name__}: {error}") from error
 
 
 def _save_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:

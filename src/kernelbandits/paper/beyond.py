@@ -11,17 +11,17 @@ import polars as pl
 from kernelbandits import paper
 from kernelbandits.environments import (
     Avazu,
-    Environment,
     LowRank,
     StudentNoise,
     Synthetic,
     mean_and_standard_error,
     ratio_and_standard_error,
 )
-from kernelbandits.experiments import Experiment, Panel, Results, Runner, RunOptions, load
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.experiments import Experiment, Panel, Results, Runner, RunOptions, load, require_known
 from kernelbandits.kernels import Linear, Matern, Periodic
-from kernelbandits.paper import real_world, table_1
-from kernelbandits.paper.data_sets import find
+from kernelbandits.paper import data_sets, real_world, table_1
+from kernelbandits.paper.comparisons import best_of
 from kernelbandits.paper.parts import StudyPart, report_parts
 from kernelbandits.policies import (
     AdaptiveExploreThenCommit,
@@ -34,46 +34,77 @@ from kernelbandits.policies import (
 from kernelbandits.reporting import Axis, Chart, Charts, Points, Rule, looks
 from kernelbandits.specs import Count, Positive
 
+HORIZON = 2000
 YARDSTICK = "EtC"
 DEFAULT = "default"
 """The name of `default_policy()` in tables."""
+PROMISES = {
+    "figure-1": ("Figure 1 of the paper", "EtC", 0.45),
+    "figure-2": ("Figure 2 of the paper", "best", 0.8),
+    "misspecified": ("What the paper's kernel or noise does not fit", "best", 1.25),
+    "real-data": ("Real data, one arm per class", "best", 1.25),
+    "table-1": ("Table 1 of the paper", "EtC", 0.9),
+}
+"""What each suite is about, whose regret the default policy is measured by, and the ratio that it should reach."""
 
 
 def report(options: RunOptions, data: Path | None = None, data_dir: Path | None = None) -> None:
     """Play every suite; write a picture and a table of ratios for each."""
-    pictures = {suite.name: (suite,) for suite in suites(options.folder, data, data_dir)}
-    report_parts("beyond", "Beyond the paper: policies that are told nothing", pictures, options)
+    pictures = {suite.name: (suite,) for suite in suites(options, data, data_dir)}
+    title = "Beyond the paper: policies that are told nothing"
+    report_parts("beyond", title, pictures, replace(options, only=(), horizon=None))
 
 
-def suites(folder: Path, data: Path | None, data_dir: Path | None) -> list[Suite]:
-    """The parts of the study. The digits come with scikit-learn; `data` is an Avazu file for Table 1."""
-    horizon = real_world.HORIZON
-    environments, _ = find(data_dir, folder, (), horizon)
-    real = real_world.experiment(environments, horizon, seeds=1).panels
-    parts = [
-        Suite("figure-1", "Figure 1 of the paper", of_figure("figure-1"), "EtC", 0.45),
-        Suite("figure-2", "Figure 2 of the paper", of_figure("figure-2"), "best", 0.8),
-        Suite("misspecified", "What the paper's kernel or noise does not fit", misspecified(), "best", 1.25),
-        Suite("real-data", "Real data, one arm per class", _with_new(real), "best", 1.25, horizon),
-    ]
-    if data is not None:
-        ads = _with_new(table_1.experiment(Avazu(str(data), table_1.design())).panels)
-        parts.append(Suite("table-1", "Table 1 of the paper", ads, "EtC", 0.9, table_1.HORIZON, table_1.SEEDS))
-    return parts
+def suites(options: RunOptions, data: Path | None = None, data_dir: Path | None = None) -> list[Suite]:
+    """The suites that the options ask for, by their own names or those of panels, at the horizon asked for.
+
+    The digits come with scikit-learn; `data` is an Avazu file for Table 1. A file is read only if it is asked for.
+    """
+    horizon = HORIZON if options.horizon is None else options.horizon
+    panels = {
+        "figure-1": of_figure("figure-1", horizon),
+        "figure-2": of_figure("figure-2", horizon),
+        "misspecified": misspecified(horizon),
+    }
+    known = [*PROMISES, *data_sets.NAMES, *(panel.name for own in panels.values() for panel in own)]
+    require_known(options.only, known, "beyond has no part or panel")
+    wanted = {name.casefold() for name in options.only}
+    if "table-1" in wanted and data is None:
+        raise InvalidArgument("beyond: the part table-1 needs an Avazu file; give it by --data FILE")
+    found = []
+    for label, own in panels.items():
+        if kept := tuple(panel for panel in own if not wanted or {label, panel.name.casefold()} & wanted):
+            found.append(Suite(label, *PROMISES[label], kept, horizon))
+    if not wanted or wanted & {"real-data", *map(str.casefold, data_sets.NAMES)}:
+        found.append(_real_data(options, data_dir))
+    if data is not None and (not wanted or "table-1" in wanted):
+        ads = table_1.experiment(Avazu(str(data), table_1.design()), horizon=options.horizon)
+        found.append(Suite("table-1", *PROMISES["table-1"], _with_new(ads.panels), ads.horizon, len(ads.seeds)))
+    return found
 
 
-def of_figure(name: str) -> tuple[Panel, ...]:
+def _real_data(options: RunOptions, data_dir: Path | None) -> Suite:
+    """The data sets named, or all; unless they are named, for at most as many rounds as all of them have rows for."""
+    most = real_world.HORIZON
+    horizon = most if options.horizon is None else options.horizon if options.only else min(options.horizon, most)
+    only = () if "real-data" in map(str.casefold, options.only) else options.only
+    environments, _ = data_sets.find(data_dir, options.folder, only, horizon)
+    panels = _with_new(real_world.experiment(environments, horizon, seeds=1).panels)
+    return Suite("real-data", *PROMISES["real-data"], panels, horizon)
+
+
+def of_figure(name: str, horizon: int) -> tuple[Panel, ...]:
     """The problems of a figure of the paper with all eight methods and the new policies."""
     panels = []
     for panel in load(name).panels:
         etc, environment = panel.methods["EtC"], panel.environment
         assert isinstance(etc, ExploreThenCommit)
         assert isinstance(environment, Synthetic)
-        panels.append(panel_of(panel.name, environment, environment.dim, etc.n_explore))
+        panels.append(panel_of(panel.name, environment, etc.n_explore, horizon))
     return tuple(panels)
 
 
-def misspecified() -> tuple[Panel, ...]:
+def misspecified(horizon: int) -> tuple[Panel, ...]:
     """The paper's low-rank design, d = 100, K = 20, with one change per panel.
 
     EtC explores for max(d, 5K) rounds: the paper's T₀ = d, and at least five rewards per arm.
@@ -92,14 +123,18 @@ def misspecified() -> tuple[Panel, ...]:
         "sparse contexts": Synthetic(LowRank(), density=0.05),
     }
     return tuple(
-        panel_of(name, environment, environment.dim, max(environment.dim, 5 * environment.n_arms))
+        panel_of(name, environment, max(environment.dim, 5 * environment.n_arms), horizon)
         for name, environment in changed.items()
     )
 
 
-def panel_of(name: str, environment: Environment, dim: int, n_explore: int) -> Panel:
-    """The paper's eight and the new policies on one environment."""
-    return Panel(name, environment, paper.methods(dim, n_explore) | new_policies(), mark=n_explore)
+def panel_of(name: str, environment: Synthetic, n_explore: int, horizon: int) -> Panel:
+    """The paper's eight and the new policies on one environment.
+
+    EtC explores for `n_explore` rounds, but at most for half of the rounds, and at least once per arm.
+    """
+    n_explore = max(environment.n_arms, min(n_explore, horizon // 2))
+    return Panel(name, environment, paper.methods(environment.dim, n_explore) | new_policies(), mark=n_explore)
 
 
 def new_policies() -> dict[str, Policy]:
@@ -127,11 +162,19 @@ class Suite(StudyPart):
     heading: ClassVar[str] = "{0.about}: final regret as a multiple of EtC's, T = {0.horizon:,}, {0.seeds} seeds"
     label: str
     about: str
-    panels: tuple[Panel, ...] = field(repr=False)
     against: str
     limit: Positive
-    horizon: Count = 2000
+    panels: tuple[Panel, ...] = field(repr=False)
+    horizon: Count = HORIZON
     seeds: Count = 10
+
+    def _validate(self) -> None:
+        for panel in self.panels:
+            if panel.mark is not None and panel.mark > self.horizon:
+                raise InvalidArgument(
+                    f"{self.label}: the horizon must be at least {panel.mark}, one round per arm of panel "
+                    f"{panel.name!r}; got {self.horizon}. Use a longer one, or --only for other panels."
+                )
 
     @property
     def name(self) -> str:
@@ -153,7 +196,7 @@ class Suite(StudyPart):
                 "panel": panel.name,
                 "EtC": own[YARDSTICK]["mean_regret"],
                 "best of eight": default["best"],
-                "its regret": own[default["best"]]["mean_regret"],
+                "its regret": default["best_regret"],
                 "default / EtC": _with_error(default["to_etc"], default["to_etc_se"]),
                 "default / best": _with_error(default["to_best"], default["to_best_se"]),
             }
@@ -188,16 +231,15 @@ class Suite(StudyPart):
 def _compared(results: Results, panel: Panel) -> list[dict[str, object]]:
     """Every method of a panel against EtC and against the best of the paper's eight, seed by seed."""
     final = {method: results.curves(panel.name, method)[:, -1] for method in panel.methods}
-    eight = [method for method in paper.methods(dim=1) if method in final]
-    best = min(eight, key=lambda method: float(final[method].mean()))
+    best = best_of({method: final[method] for method in paper.methods(dim=1)})
     rows: list[dict[str, object]] = []
     for method, regrets in final.items():
         mean, error = mean_and_standard_error(regrets)
         to_etc, to_etc_se = ratio_and_standard_error(regrets, final[YARDSTICK])
-        to_best, to_best_se = ratio_and_standard_error(regrets, final[best])
+        to_best, to_best_se = ratio_and_standard_error(regrets, best.regrets)
         row = {"panel": panel.name, "method": method, "mean_regret": float(mean), "standard_error": float(error)}
-        row |= {"to_etc": to_etc, "to_etc_se": to_etc_se, "best": best, "to_best": to_best, "to_best_se": to_best_se}
-        rows.append(row)
+        row |= {"to_etc": to_etc, "to_etc_se": to_etc_se, "best": best.name, "best_regret": float(best.regrets.mean())}
+        rows.append(row | {"to_best": to_best, "to_best_se": to_best_se})
     return rows
 
 

@@ -58,15 +58,17 @@ FROM_FOLDER = (
     ),
 )
 
+NAMES = tuple(data.name for data in (DIGITS, *FROM_FOLDER))
+
 
 def find(
     data_dir: Path | None, folder: Path, only: tuple[str, ...], horizon: int
 ) -> tuple[dict[str, Classification], list[str]]:
-    """The data sets named in `only`, or all, that have a row for every round, and notes on those left out.
+    """The data sets named in `only`, or all, with a row for every round and a round for every arm; notes on the others.
 
     One that was named must be there. The digits are written to the output `folder`, when nothing was refused.
     """
-    named = {name.casefold() for name in only} & {data.name.casefold() for data in (DIGITS, *FROM_FOLDER)}
+    named = {name.casefold() for name in only} & {name.casefold() for name in NAMES}
     wanted = [data for data in (DIGITS, *FROM_FOLDER) if not named or data.name.casefold() in named]
     usable: list[DataSet] = []
     left_out: dict[str, list[str]] = {}
@@ -96,11 +98,14 @@ def write_digits(folder: Path) -> None:
 def _obstacle(data: DataSet, data_dir: Path | None, horizon: int) -> str | None:
     """Why this data set cannot be played, None if it can."""
     if data is DIGITS:
-        n_rows = 1797
+        n_rows, n_arms = 1797, 10
     elif data_dir is None:
         return "give the folder with their files by --data-dir"
     elif not (data_dir / data.file).is_file():
-        return f"no file {data.file} in {data_dir}"
+        return f"no file {data.file} in {data_dir.name}"
     else:
-        n_rows = len(data.environment(data_dir).data().codes)
+        points = data.environment(data_dir).data()
+        n_rows, n_arms = len(points.codes), len(points.names)
+    if n_arms > horizon:
+        return f"{horizon:,} rounds are too few for {n_arms} arms"
     return f"{n_rows:,} rows are too few for {horizon:,} rounds" if n_rows < horizon else None

@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from kernelbandits.errors import InvalidArgument, nearest
-from kernelbandits.experiments import Outcome, Runner, RunOptions, run_and_report
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.experiments import Outcome, Runner, RunOptions, require_known, write_outcome
 from kernelbandits.reporting import Charts, Column, Document, Entry, Findings, Group, Line, Picture, Table, look
 from kernelbandits.specs import Spec
 
@@ -59,35 +59,30 @@ def report_parts(name: str, title: str, pictures: Pictures, options: RunOptions)
     """Compute the parts that the options ask for; write one CSV file per part, the pictures and the report."""
     wanted = resized(pictures, options)
     parts = [part for shown in wanted.values() for part in shown]
-
-    def compute(runner: Runner) -> Outcome:
-        rows = {part.name: part.rows(runner) for part in parts}
-        findings = {part.name: part.findings(rows[part.name]) for part in parts}
-        drawn, sections = {}, []
-        for stem, shown in wanted.items():
-            charts = tuple(part.charts(rows[part.name]) for part in shown)
-            drawn[stem] = Picture("", charts, "; ".join(part.title for part in shown))
-            told = [(_table(part, rows[part.name]), Findings("", tuple(findings[part.name]))) for part in shown]
-            sections.append(Group(stem, (drawn[stem], *(section for pair in told for section in pair))))
-        tables = {part: frame.to_dicts() for part, frame in rows.items()}
-        record = {"study": name, "tables": tables, "findings": findings}
-        document = Document(title, tuple(sections), tuple(rows), record)
-        files = {f"{part}.csv": frame for part, frame in rows.items()}
-        provenance = {"study": name, "parts": {part.name: repr(part) for part in parts}}
-        return Outcome(document, lambda: document, files, drawn, provenance)
-
-    run_and_report(options, compute)
+    runner = Runner(options.folder, options.engine)
+    rows = {part.name: part.rows(runner) for part in parts}
+    findings = {part.name: part.findings(rows[part.name]) for part in parts}
+    drawn, sections = {}, []
+    for stem, shown in wanted.items():
+        charts = tuple(part.charts(rows[part.name]) for part in shown)
+        drawn[stem] = Picture("", charts, "; ".join(part.title for part in shown))
+        told = [(_table(part, rows[part.name]), Findings("", tuple(findings[part.name]))) for part in shown]
+        sections.append(Group(stem, (drawn[stem], *(section for pair in told for section in pair))))
+    tables = {part: frame.to_dicts() for part, frame in rows.items()}
+    record = {"study": name, "tables": tables, "findings": findings}
+    document = Document(title, tuple(sections), tuple(rows), record)
+    files = {f"{part}.csv": frame for part, frame in rows.items()}
+    provenance = {"study": name, "parts": {part.name: repr(part) for part in parts}}
+    write_outcome(Outcome(document, lambda: document, files, drawn, provenance), options)
 
 
 def resized(pictures: Pictures, options: RunOptions) -> dict[str, tuple[StudyPart, ...]]:
     """The pictures with the parts asked for, at the sizes asked for. An option that changes nothing is refused."""
-    known = [part.name for parts in pictures.values() for part in parts]
-    for name in options.only:
-        if name not in known:
-            raise InvalidArgument(f"the study has no part {name!r}; {nearest(name, known)}")
+    require_known(options.only, [part.name for parts in pictures.values() for part in parts], "the study has no part")
+    wanted = [name.casefold() for name in options.only]
     given = {key: value for key in ("seeds", "horizon") if (value := getattr(options, key)) is not None}
     chosen = {
-        stem: tuple(part for part in parts if not options.only or part.name in options.only)
+        stem: tuple(part for part in parts if not wanted or part.name.casefold() in wanted)
         for stem, parts in pictures.items()
     }
     for key in given:

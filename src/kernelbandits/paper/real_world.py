@@ -12,10 +12,11 @@ import numpy as np
 from scipy.linalg import solve
 
 from kernelbandits import paper
-from kernelbandits.environments import Classification, LabelledPoints, mean_and_standard_error
-from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, report_experiment
+from kernelbandits.environments import Classification, LabelledPoints
+from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, report_experiment, require_known
 from kernelbandits.kernels import Gaussian
-from kernelbandits.paper.data_sets import find
+from kernelbandits.paper import data_sets
+from kernelbandits.paper.comparisons import Contender, best_of
 from kernelbandits.policies import LinearThompsonSampling, LinearUCB, Policy, Uniform
 from kernelbandits.specs import to_table
 from kernelbandits.types import Array
@@ -28,14 +29,14 @@ EXPLORED = 5
 """EtC explores for a fifth of the rounds: between the paper's synthetic figures (d/T, 5 to 10 %) and its Avazu (½)."""
 
 OUTSIDE = ("LinearUCB", "LinearThompsonSampling")
-CLEAR = 2.0
-"""One method beats another if its regret is smaller by more than this many standard errors, seed by seed."""
 
 
 def report(options: RunOptions, data_dir: Path | None = None) -> None:
     """Find the data sets, play all methods on them, and report who wins where and what was left out."""
     horizon = HORIZON if options.horizon is None else options.horizon
-    environments, left_out = find(data_dir, options.folder, options.only, horizon)
+    names = [*methods(n_arms=1, dim=1, n_explore=1), *data_sets.NAMES]
+    require_known(options.only, names, "real-world has no method or data set")
+    environments, left_out = data_sets.find(data_dir, options.folder, options.only, horizon)
     study = options.part_of(experiment(environments, horizon, SEEDS))
     report_experiment(study, options, findings=lambda results: [*findings(results), *choices(study), *left_out])
 
@@ -99,19 +100,9 @@ class Standing:
     panel: str
     regrets: dict[str, Array]
 
-    def best(self, among: Sequence[str]) -> str:
-        """The method with the smallest mean of these."""
-        return min((name for name in among if name in self.regrets), key=lambda name: self.regrets[name].mean())
-
-    def beats(self, first: str, second: str) -> bool:
-        """Whether the first method's regret is smaller by more than chance, seed by seed."""
-        mean, error = mean_and_standard_error(self.regrets[second] - self.regrets[first])
-        return bool(mean > CLEAR * error) if np.isfinite(error) else bool(mean > 0)
-
-    def words(self, name: str) -> str:
-        """Name and regret of a method."""
-        mean, error = mean_and_standard_error(self.regrets[name])
-        return f"{name} {mean:.1f}" + (f" ± {error:.1f}" if np.isfinite(error) else "")
+    def best(self, among: Sequence[str]) -> Contender:
+        """The best of these methods."""
+        return best_of({name: self.regrets[name] for name in among if name in self.regrets})
 
 
 def findings(results: Results) -> list[str]:
@@ -133,27 +124,29 @@ def findings(results: Results) -> list[str]:
         if kernel_etc and others:
             lines.append(_balance(" or ".join(kernel_etc), kernel_etc, whom, others, standings))
     for standing in standings:
-        chance = "Uniform" in standing.regrets
-        poor = [name for name in (*ours, *outside) if chance and not standing.beats(name, "Uniform")]
+        if "Uniform" not in standing.regrets:
+            continue
+        chance = standing.best(["Uniform"])
+        poor = [name for name in (*ours, *outside) if not standing.best([name]).beats(chance)]
         lines += [f"{standing.panel}: no better than playing at random: {', '.join(poor)}"] if poor else []
     return lines
 
 
 def _verdict(standing: Standing, ours: Sequence[str], outside: Sequence[str]) -> str:
     first, other = standing.best(ours), standing.best(outside)
-    if standing.beats(other, first):
-        verdict = f"the paper's eight lose: {standing.words(other)}, the best of the eight {standing.words(first)}"
-    elif standing.beats(first, other):
-        verdict = f"the paper's eight win: {standing.words(first)}, the best from outside {standing.words(other)}"
+    if other.beats(first):
+        verdict = f"the paper's eight lose: {other}, the best of the eight {first}"
+    elif first.beats(other):
+        verdict = f"the paper's eight win: {first}, the best from outside {other}"
     else:
-        verdict = f"no clear difference: {standing.words(first)} of the eight, {standing.words(other)} from outside"
-    ratio = standing.regrets[first].mean() / max(standing.regrets[other].mean(), np.finfo(float).tiny)
+        verdict = f"no clear difference: {first} of the eight, {other} from outside"
+    ratio = first.regrets.mean() / max(other.regrets.mean(), np.finfo(float).tiny)
     return f"{standing.panel}: {verdict} (ratio {ratio:.2f})"
 
 
 def _balance(who: str, first: Sequence[str], whom: str, second: Sequence[str], standings: Sequence[Standing]) -> str:
     """On which data sets the best of the first loses to the best of the second, and where it wins."""
-    lost = [s.panel for s in standings if s.beats(s.best(second), s.best(first))]
-    won = [s.panel for s in standings if s.beats(s.best(first), s.best(second))]
+    lost = [s.panel for s in standings if s.best(second).beats(s.best(first))]
+    won = [s.panel for s in standings if s.best(first).beats(s.best(second))]
     lists = [f"{len(on)} of {len(standings)} data sets" + (f" ({', '.join(on)})" if on else "") for on in (lost, won)]
     return f"Against {whom}, {who} loses on {lists[0]} and wins on {lists[1]}"

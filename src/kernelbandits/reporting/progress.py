@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from rich.progress import Progress as Bar
 
 PATIENCE = 2.0
@@ -17,13 +15,14 @@ PATIENCE = 2.0
 
 
 @final
-class Progress(AbstractContextManager["Progress"]):
+class Progress(ExitStack):
     """`with Progress("fit", total) as progress: progress.show(done, "residual 1e-3")`.
 
     Nothing is shown for the first two seconds, nor where the error stream is not a terminal.
     """
 
     def __init__(self, title: str, total: float | None) -> None:
+        super().__init__()
         self._title, self._total = title, total
         self._started = time.monotonic()
         self._bar: Bar | None = None
@@ -34,16 +33,9 @@ class Progress(AbstractContextManager["Progress"]):
         if self._bar is None:
             if not sys.stderr.isatty() or time.monotonic() - self._started < PATIENCE:
                 return
-            self._bar = _new_bar()
-            self._bar.start()
+            self._bar = self.enter_context(_new_bar())
             self._bar.add_task(self._title, total=self._total, note="")
         self._bar.update(self._bar.task_ids[0], completed=done, total=self._total, note=note)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
 
 def _new_bar() -> Bar:

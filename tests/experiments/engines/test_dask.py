@@ -72,9 +72,9 @@ def longer(tmp_path):
 
 
 def test_a_failing_cell_is_named(small, tmp_path, engine):
-    short = kb.Experiment("short", small.panels, horizon=35, seeds=(0,))
-    with pytest.raises(CellFailed, match=r"panel 'decay', method 'EtC', seed 0: .*n_explore must be at most.*35"):
-        kb.run(short, tmp_path, engine)
+    panel = kb.Panel("decay", small.panels[1].environment, {"Mine": own_policy.Failing()})
+    with pytest.raises(CellFailed, match=r"panel 'decay', method 'Mine', seed 4: KeyError: 'nothing learnt'"):
+        kb.run(kb.Experiment("failing", (panel,), horizon=35, seeds=(4,)), tmp_path, engine)
 
 
 def test_a_users_module_and_its_neighbour_reach_the_workers(tmp_path, engine, monkeypatch):

@@ -41,6 +41,10 @@ class Information(StudyPart):
     n_arms: Count = 4
     seeds: Count = 10
 
+    def _validate(self) -> None:
+        if self.horizon < 3:
+            raise InvalidArgument(f"information: the horizon must be at least 3, for ln T > 1; got {self.horizon}")
+
     @property
     def horizons(self) -> list[int]:
         """The horizons, smallest first."""
