@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
 from multiprocessing import Pipe, connection, resource_tracker
+from types import FrameType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -19,10 +20,34 @@ _LOOK_SECONDS = 1.0
 
 @contextmanager
 def without_interrupts() -> Iterator[None]:
-    """Hold back Ctrl-C in this thread until the block ends. Threads and processes started in it never receive it.
+    """Hold back Ctrl-C until the block ends. Processes that this thread starts meanwhile never receive it.
 
     Without this, a worker that has just been started would be interrupted too, and show where.
     """
+    with _delayed_interrupts(), _blocked_interrupts():
+        yield
+
+
+@contextmanager
+def _delayed_interrupts() -> Iterator[None]:
+    """Call the handler of Ctrl-C after the block instead of in it."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield  # only the main thread is interrupted
+        return
+    caught: list[tuple[int, FrameType | None]] = []
+    try:
+        signal.signal(signal.SIGINT, lambda number, frame: caught.append((number, frame)))
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if caught:
+            handler(*caught[0])
+
+
+@contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    """Block Ctrl-C in this thread, which the threads and processes that it starts inherit."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows: `ignore_interrupts` comes a little later
         yield
         return
