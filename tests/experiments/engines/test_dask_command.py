@@ -35,7 +35,8 @@ def test_workers_of_this_machine_write_the_same_bytes_and_leave_nothing(file, tm
     assert {path.name for path in tmp_path.iterdir()} == {"small.toml", "scratch", "here", "dask"}
 
 
-def test_an_address_that_leads_nowhere_is_one_line(file, tmp_path):
+def test_an_address_that_leads_nowhere_is_one_line(file, tmp_path, monkeypatch):
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "1s")
     options = ["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1", "--out", "out"]
     done = run_process("run", str(file), *options, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")

@@ -13,14 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 import dask
+from dask.utils import parse_timedelta
 from distributed import Client, Future, KilledWorker, Security, comm
 
 from kernelbandits import __version__
 from kernelbandits.errors import EngineFailed, InvalidArgument, KernelBanditsError
 from kernelbandits.experiments.engines.pickling import Modules, Pickled, call, call_combine, pickled, same
 
-CONNECT_SECONDS = 10.0
-"""Time limit for reaching a scheduler."""
 POLL_SECONDS = 2.0
 """Time between two looks at the workers while no answer comes."""
 _START_SECONDS = 300.0  # for worker processes of this machine
@@ -141,14 +140,15 @@ class Connection:
 
 @contextmanager
 def connect(address: str, security: Security | None = None) -> Iterator[Connection]:
-    """Connect to the scheduler at this address; raise within seconds if there is none.
+    """Connect to the scheduler at this address; raise if none answers within the time that Dask's configuration allows.
 
-    The credentials are those of Dask's configuration if none are given.
+    The credentials are those of that configuration if none are given.
     """
     security = Security() if security is None else security
+    limit = dask.config.get("distributed.comm.timeouts.connect")
     with quiet(), dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
-        _check_scheduler(address, security)
-        with Client(address, timeout=CONNECT_SECONDS, set_as_default=False, security=security) as client:
+        _check_scheduler(address, security, parse_timedelta(limit))
+        with Client(address, timeout=limit, set_as_default=False, security=security) as client:
             yield Connection(client, address)
 
 
@@ -188,7 +188,7 @@ def quiet() -> Iterator[None]:
             logging.getLogger(name).setLevel(level)
 
 
-def _check_scheduler(address: str, security: Security) -> None:
+def _check_scheduler(address: str, security: Security, seconds: float) -> None:
     """Raise if no scheduler answers. A `Client` that cannot connect would report it several times, and late."""
     if _scheme(address) in _ENCRYPTED and security.get_connection_args("client")["ssl_context"] is None:
         raise InvalidArgument(
@@ -197,7 +197,7 @@ def _check_scheduler(address: str, security: Security) -> None:
         )
     try:
         with ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a running event loop
-            kind = thread.submit(asyncio.run, _kind_of_server(address, security)).result()
+            kind = thread.submit(asyncio.run, _kind_of_server(address, security, seconds)).result()
         if kind != "Scheduler":
             raise OSError("something else answers there")
     except ValueError as error:
@@ -209,12 +209,12 @@ def _check_scheduler(address: str, security: Security) -> None:
         ) from error
 
 
-async def _kind_of_server(address: str, security: Security) -> object:
+async def _kind_of_server(address: str, security: Security, seconds: float) -> object:
     """Ask the server at this address what it is."""
-    stream = await comm.connect(address, timeout=CONNECT_SECONDS, **security.get_connection_args("client"))
+    stream = await comm.connect(address, timeout=seconds, **security.get_connection_args("client"))
     try:
         await stream.write({"op": "identity", "reply": True})
-        reply = await asyncio.wait_for(stream.read(), CONNECT_SECONDS)
+        reply = await asyncio.wait_for(stream.read(), seconds)
     finally:
         stream.abort()
     return reply.get("type") if isinstance(reply, dict) else None

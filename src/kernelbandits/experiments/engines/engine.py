@@ -94,9 +94,8 @@ class Processes(LocalEngine):
         start = {"initializer": serve, "initargs": parent_of_workers()}
         with joblib.parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **start):
             pool = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs")
-            resource_tracker.ensure_running()  # started below, it would let Ctrl-C through
             with ExitStack() as stack:
-                with without_interrupts():
+                with without_interrupts(resource_tracker):
                     answers = pool(joblib.delayed(_call_in_worker)(function, task) for task in tasks)
                     stack.callback(_close, answers)
                 for answer in answers:  # noqa: UP028 (`yield from` would close them, and warn)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
 from multiprocessing import Pipe, connection, resource_tracker
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -19,13 +20,31 @@ _LOOK_SECONDS = 1.0
 
 
 @contextmanager
-def without_interrupts() -> Iterator[None]:
+def without_interrupts(tracker: ModuleType = resource_tracker) -> Iterator[None]:
     """Hold back Ctrl-C until the block ends. Processes that this thread starts meanwhile never receive it.
 
-    Without this, a worker that has just been started would be interrupted too, and show where.
+    Without this, a worker that has just been started would be interrupted too, and show where. `tracker` is joblib's
+    own copy of Python's resource tracker if joblib starts the processes.
     """
-    with _delayed_interrupts(), _blocked_interrupts():
-        yield
+    with _delayed_interrupts():
+        for each in (resource_tracker, tracker):
+            _start(each)
+        with _blocked_interrupts():
+            yield
+
+
+def _start(tracker: ModuleType) -> None:
+    """Start the process that removes the semaphores of this one, if it does not run yet.
+
+    Started when it is needed, it would let Ctrl-C through. It would also warn of what workers left that were killed,
+    which is no news to the user: it is there to remove that.
+    """
+    options = sys.warnoptions.copy()
+    try:
+        sys.warnoptions[:] = ["ignore"]  # these are handed on
+        tracker.ensure_running()
+    finally:
+        sys.warnoptions[:] = options
 
 
 @contextmanager
@@ -51,7 +70,6 @@ def _blocked_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows: `ignore_interrupts` comes a little later
         yield
         return
-    resource_tracker.ensure_running()  # starting it later would let Ctrl-C through
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
