@@ -2,14 +2,18 @@
 
 import contextlib
 import os
+import re
 import socket
 import ssl
+import subprocess
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import dask
 import psutil
 import pytest
+import yaml
 from loopback import machines
 
 from kernelbandits.errors import EngineFailed, InvalidArgument
@@ -105,16 +109,23 @@ def test_without_openssl_it_is_one_line(tmp_path, monkeypatch, program, words):
         list(Dask(Loopback(1)).map(abs, [1]))
 
 
-def test_a_scheduler_with_tls_needs_the_key(tmp_path, caplog):
-    security = make_security(tmp_path)
-    files = {"ca-file": security.tls_ca_file}
-    for role in ("client", "scheduler", "worker"):
-        files |= {f"{role}.cert": security.tls_client_cert, f"{role}.key": security.tls_client_key}
-    settings = {f"distributed.comm.tls.{name}": value for name, value in files.items()}
-    environment = {"DASK_" + name.replace(".", "__").replace("-", "_").upper(): settings[name] for name in settings}
-    environment["DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION"] = "True"
-    environment["DASK_DISTRIBUTED__COMM__DEFAULT_SCHEME"] = "tls"
-    with machines(tmp_path, n_workers=0, **environment) as running:
+def leaves(tree, path=()):
+    """Dask would forget what a branch does not name."""
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from leaves(value, (*path, name))
+        else:
+            yield ".".join((*path, name)), value
+
+
+def test_the_page_shows_how_to_close_a_scheduler(tmp_path, caplog):
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "run-on-a-cluster.md").read_text(encoding="utf-8")
+    commands = re.search(r"## Who may connect.*?```sh\n(.*?)```", page, flags=re.DOTALL)[1]
+    home = os.environ | {"HOME": str(tmp_path)}
+    subprocess.run(["sh", "-ec", commands], check=True, capture_output=True, env=home)
+    written = yaml.safe_load((tmp_path / ".config/dask/kernelbandits.yaml").read_text(encoding="utf-8"))
+    settings = dict(leaves(written))
+    with machines(tmp_path, n_workers=0, HOME=str(tmp_path)) as running:
         assert running.address.startswith("tls://")
         with pytest.raises(InvalidArgument, match=r"needs a certificate: set distributed\.comm\.tls\.ca-file"):
             list(Dask(Scheduler(running.address)).map(abs, [1]))
