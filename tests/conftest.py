@@ -1,14 +1,21 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
 import kernelbandits as kb
 from chromium import MISSING
 from small import TOML
 
-settings.register_profile("same-every-time", derandomize=True, deadline=None, database=None, max_examples=60)
+settings.register_profile(
+    "same-every-time",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],  # the machine may be
+)
 settings.load_profile("same-every-time")
 
 

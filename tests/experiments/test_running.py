@@ -67,8 +67,10 @@ def test_a_half_written_file_is_no_cell_and_no_obstacle(small, tmp_path, undistu
     store = tmp_path / "half"
     (store / "cells").mkdir(parents=True)
     fingerprint = next(small.cells()).fingerprint
-    (store / "cells" / f"{fingerprint}-x1y2.part").write_bytes(b"half")
+    (store / "cells" / f"{fingerprint}-x1y2z3w4.part").write_bytes(b"half")
+    (store / "results-x1y2z3w4.part").write_bytes(b"half")
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
+    assert list(store.rglob("*.part")) == []
 
 
 def test_one_seed_is_one_world_for_all_methods(undisturbed):

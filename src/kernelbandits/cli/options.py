@@ -26,7 +26,7 @@ RUN_OPTIONS = (
     click.option("--horizon", type=COUNT, metavar="T", help="Play T rounds."),
     click.option("--jobs", type=COUNT, metavar="N", help="Worker processes. Default: one per core."),
     click.option("--engine", type=_ENGINES, default="local", help="Local processes (the default) or Dask workers."),
-    click.option("--scheduler", metavar="ADDRESS", help="With --engine dask: tcp://HOST:8786. Default: this machine."),
+    click.option("--scheduler", metavar="ADDRESS", help="With --engine dask: tls://HOST:8786. Default: this machine."),
     click.option("--out", type=FOLDER, metavar="DIR", help="Output folder. Default: results/NAME."),
     click.option("--only", multiple=True, metavar="NAME", help="Only this method or panel; can be repeated."),
     click.option("--report", is_flag=True, help="Write report.html as well: one page that needs no network."),

@@ -21,11 +21,11 @@ from kernelbandits import __version__, checks
 from kernelbandits.environments import Environment, Rounds
 from kernelbandits.environments.play import replay
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument, KernelBanditsError
-from kernelbandits.experiments.engines import Engine, in_order, local
+from kernelbandits.experiments.engines import Engine, in_order, local, remove_abandoned_scratch
 from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_code
 from kernelbandits.experiments.results import Results
 from kernelbandits.problem import Problem
-from kernelbandits.reporting import Progress, replacing
+from kernelbandits.reporting import Progress, remove_parts, replacing
 from kernelbandits.specs import to_table
 from kernelbandits.tables.digests import content_digest
 
@@ -35,7 +35,6 @@ Rows = NDArray[np.void]
 """What is kept of a run: (arm, regret) of every round."""
 
 _ROW = np.dtype([("arm", "<i4"), ("regret", "<f8")])
-_ABANDONED_AFTER = 3600.0  # seconds; a younger half-written file may belong to a run that is still alive
 
 
 @final
@@ -51,9 +50,8 @@ class Store:
     def prepare(self) -> None:
         """Make the folder, and clear what a killed run left half written."""
         self.cells.mkdir(parents=True, exist_ok=True)
-        for path in self.cells.glob("*.part"):
-            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER:
-                path.unlink(missing_ok=True)
+        remove_parts(self.cells)
+        remove_parts(self.cells.parent)
 
     def save(self, fingerprint: str, rows: Rows) -> None:
         """Write a cell so that no reader ever sees half of it."""
@@ -97,6 +95,7 @@ def run(
     missing = [cell for cell in cells if saved.load(cell) is None]
     _rehearse(missing)
     saved.prepare()
+    remove_abandoned_scratch()
     kept, done = len(cells) - len(missing), 0
     on_progress(RunProgress(kept, done, len(cells)))
     # Cells that share an instance go to one worker together, so that contexts and means are drawn once for them. The

@@ -19,7 +19,8 @@ from kernelbandits.reporting.charts import (
 )
 from kernelbandits.reporting.curves import Curves, PanelCurves
 from kernelbandits.reporting.document import Column, Document, Entry, Table, print_json
-from kernelbandits.reporting.files import replacing, write_text
+from kernelbandits.reporting.files import remove_parts, replacing, write_text
+from kernelbandits.reporting.locks import lock, remove_abandoned, unlock
 from kernelbandits.reporting.progress import Progress
 from kernelbandits.reporting.sections import (
     Facts,

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import own_policy
-import psutil
 import pytest
 from loopback import kill, machines
 from threadpoolctl import threadpool_info
 
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
-from kernelbandits.experiments.engines import Dask, InProcess, Loopback, Scheduler, dask, pickling
+from kernelbandits.experiments.engines import Dask, InProcess, Scheduler, dask, pickling
 from kernelbandits.experiments.engines.engine import reduce_tree
 from small import TOML
 
@@ -142,14 +141,15 @@ def test_without_workers_it_says_so_and_waits(tmp_path, caplog, monkeypatch):
     ):
 
         def answer_the_call():
-            while not caplog.records:
+            while len(caplog.records) < 2:
                 time.sleep(0.05)
             running.worker()
 
         threading.Thread(target=answer_the_call, daemon=True).start()
         assert list(Dask(Scheduler(running.address)).map(abs, [-5])) == [5]
-    (record,) = caplog.records
-    assert "has no workers; `dask worker tcp://127.0.0.1:" in record.getMessage()
+    is_open, waits = (record.getMessage() for record in caplog.records)
+    assert is_open.startswith(f"the scheduler at {running.address} has no TLS: whoever can reach its port can run")
+    assert "has no workers; `dask worker tcp://127.0.0.1:" in waits
 
 
 def blas_threads(task):
@@ -231,18 +231,3 @@ def test_a_free_worker_gets_the_next_task_while_another_is_busy(engine, tmp_path
     pids = dict(engine.map(hold, [(tmp_path, number) for number in range(40)]))
     assert len({*pids.values()}) == 2
     assert list(pids.values()).count(pids[0]) <= 5
-
-
-def listening():
-    me = psutil.Process()
-    found = {(process.pid, connection) for process in (me, *me.children()) for connection in process.net_connections()}
-    return {(pid, connection.laddr) for pid, connection in found if connection.status == "LISTEN"}
-
-
-def test_workers_of_this_machine_listen_to_it_alone():
-    before = listening()
-    with Loopback(1).connect():
-        opened = listening() - before
-    assert len(opened) >= 3
-    assert {address.ip for _, address in opened} == {"127.0.0.1"}
-    assert 8787 not in {address.port for _, address in opened}

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from kernelbandits import checks
@@ -24,6 +25,8 @@ from kernelbandits.experiments.engines.engine import (
     reduce_tree,
     require_tasks,
 )
+from kernelbandits.experiments.engines.scratch import scratch
+from kernelbandits.experiments.engines.workers import undisturbed
 
 if TYPE_CHECKING:
     from kernelbandits.experiments.engines.connection import Connection
@@ -31,6 +34,12 @@ if TYPE_CHECKING:
 # What Dask sets for its workers, without MALLOC_TRIM_THRESHOLD_: with that, the system maps every large array anew,
 # page by page, and a Nyström fit takes 1.4 times as long.
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), 1)
+_SETTINGS = {
+    "distributed.nanny.pre-spawn-environ": _ONE_THREAD,
+    # Dask's pages about tasks and workers are open to every user of the machine.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
 
 
 class Cluster(ABC):
@@ -38,39 +47,51 @@ class Cluster(ABC):
 
     __slots__ = ()
 
-    @abstractmethod
     def connect(self) -> AbstractContextManager[Connection]:
-        """Connect to the workers; the connection is closed at the end of the `with` block."""
+        """Connect to the workers; the connection is closed at the end of the `with` block, also after Ctrl-C."""
+        return undisturbed(self._connect())
+
+    @abstractmethod
+    def _connect(self) -> AbstractContextManager[Connection]:
+        """Connect to the workers, in a thread that is not interrupted."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Scheduler(Cluster):
-    """A running scheduler at an address such as "tcp://10.0.0.5:8786"."""
+    """A running scheduler at an address such as "tls://10.0.0.5:8786", with the credentials of Dask's configuration."""
 
     address: str
 
-    def connect(self) -> AbstractContextManager[Connection]:
-        connected: AbstractContextManager[Connection] = _connection().connect(self.address)
-        return connected
+    @contextmanager
+    def _connect(self) -> Iterator[Connection]:
+        connection = _connection()
+        with connection.connect(self.address) as connected:
+            connection.warn_if_open(self.address)
+            yield connected
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Loopback(Cluster):
-    """Worker processes of this machine, started for one job and ended with it; they listen on 127.0.0.1 only."""
+    """Worker processes of this machine, started for one job and ended with it.
+
+    They listen on 127.0.0.1 only, and only to processes that hold the key of this job.
+    """
 
     n_workers: int
 
     @contextmanager
-    def connect(self) -> Iterator[Connection]:
+    def _connect(self) -> Iterator[Connection]:
         connection = _connection()
         from dask import config
         from distributed import LocalCluster
 
+        from kernelbandits.experiments.engines.certificate import make_security
+
         with (
-            tempfile.TemporaryDirectory(prefix="kernelbandits-") as folder,
-            config.set({"temporary-directory": folder, "distributed.nanny.pre-spawn-environ": _ONE_THREAD}),
+            tempfile.TemporaryDirectory(dir=scratch()) as folder,
+            config.set({"temporary-directory": folder, **_SETTINGS}),
             connection.quiet(),
             LocalCluster(
                 n_workers=self.n_workers,
@@ -81,10 +102,11 @@ class Loopback(Cluster):
                 dashboard_address="127.0.0.1:0",  # the default is port 8787, even without a dashboard
                 memory_limit=0,
                 local_directory=folder,
+                security=make_security(Path(folder)),
                 preload=["kernelbandits.experiments.engines.pickling"],
                 silence_logs=logging.CRITICAL,
             ) as cluster,
-            connection.connect(cluster.scheduler_address) as connected,
+            connection.connect(cluster.scheduler_address, cluster.security) as connected,
         ):
             connected.wait_for_workers(self.n_workers)
             yield connected

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 import dask
+from dask.utils import parse_timedelta
 from distributed import Client, Future, KilledWorker, Security, comm
 
 from kernelbandits import __version__
 from kernelbandits.errors import EngineFailed, InvalidArgument, KernelBanditsError
 from kernelbandits.experiments.engines.pickling import Modules, Pickled, call, call_combine, pickled, same
 
-CONNECT_SECONDS = 10.0
-"""Time limit for reaching a scheduler."""
 POLL_SECONDS = 2.0
 """Time between two looks at the workers while no answer comes."""
 _START_SECONDS = 300.0  # for worker processes of this machine
+_ENCRYPTED = {"tls", "wss"}
 _KEPT = "what is finished is kept, the same command goes on from there"
 
 logger = logging.getLogger("kernelbandits.experiments.engines")
@@ -139,12 +139,39 @@ class Connection:
 
 
 @contextmanager
-def connect(address: str) -> Iterator[Connection]:
-    """Connect to the scheduler at this address; raise within seconds if there is none."""
+def connect(address: str, security: Security | None = None) -> Iterator[Connection]:
+    """Connect to the scheduler at this address; raise if none answers within the time that Dask's configuration allows.
+
+    The credentials are those of that configuration if none are given.
+    """
+    security = Security() if security is None else security
+    limit = dask.config.get("distributed.comm.timeouts.connect")
     with quiet(), dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
-        _check_scheduler(address)
-        with Client(address, timeout=CONNECT_SECONDS, set_as_default=False) as client:
+        _check_scheduler(address, security, parse_timedelta(limit))
+        with Client(address, timeout=limit, set_as_default=False, security=security) as client:
             yield Connection(client, address)
+
+
+def warn_if_open(address: str) -> None:
+    """Warn that whoever can reach a scheduler without TLS can run code on its workers and in this process."""
+    if _scheme(address) not in _ENCRYPTED:
+        logger.warning(
+            "the scheduler at %s has no TLS: whoever can reach its port can run programs as the users of the workers "
+            "and as you, and change results; see `Who may connect` in the documentation",
+            address,
+        )
+
+
+def _scheme(address: str) -> str:
+    try:
+        scheme: str = comm.addressing.parse_address(address)[0]
+    except ValueError as error:
+        raise _no_address(address, error) from error
+    return scheme
+
+
+def _no_address(address: str, error: Exception) -> InvalidArgument:
+    return InvalidArgument(f"scheduler must be an address like tls://HOST:8786; got {address!r} ({error})")
 
 
 @contextmanager
@@ -161,17 +188,20 @@ def quiet() -> Iterator[None]:
             logging.getLogger(name).setLevel(level)
 
 
-def _check_scheduler(address: str) -> None:
+def _check_scheduler(address: str, security: Security, seconds: float) -> None:
     """Raise if no scheduler answers. A `Client` that cannot connect would report it several times, and late."""
+    if _scheme(address) in _ENCRYPTED and security.get_connection_args("client")["ssl_context"] is None:
+        raise InvalidArgument(
+            f"{address} needs a certificate: set distributed.comm.tls.ca-file, .client.cert and .client.key in Dask's "
+            "configuration"
+        )
     try:
         with ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a running event loop
-            kind = thread.submit(asyncio.run, _kind_of_server(address)).result()
+            kind = thread.submit(asyncio.run, _kind_of_server(address, security, seconds)).result()
         if kind != "Scheduler":
             raise OSError("something else answers there")
     except ValueError as error:
-        raise InvalidArgument(
-            f"scheduler must be an address like tcp://HOST:8786; got {address!r} ({error})"
-        ) from error
+        raise _no_address(address, error) from error
     except Exception as error:
         raise EngineFailed(
             f"no Dask scheduler answers at {address} ({type(error).__name__}); start one with `dask scheduler`, "
@@ -179,12 +209,12 @@ def _check_scheduler(address: str) -> None:
         ) from error
 
 
-async def _kind_of_server(address: str) -> object:
+async def _kind_of_server(address: str, security: Security, seconds: float) -> object:
     """Ask the server at this address what it is."""
-    stream = await comm.connect(address, timeout=CONNECT_SECONDS, **Security().get_connection_args("client"))
+    stream = await comm.connect(address, timeout=seconds, **security.get_connection_args("client"))
     try:
         await stream.write({"op": "identity", "reply": True})
-        reply = await asyncio.wait_for(stream.read(), CONNECT_SECONDS)
+        reply = await asyncio.wait_for(stream.read(), seconds)
     finally:
         stream.abort()
     return reply.get("type") if isinstance(reply, dict) else None

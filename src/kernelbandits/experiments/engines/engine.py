@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import threading
-import time
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, TypeAlias, TypeVar, final
@@ -15,6 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.experiments.engines.scratch import scratch
+from kernelbandits.experiments.engines.workers import parent_of_workers, serve, without_interrupts
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -86,10 +87,26 @@ class Processes(LocalEngine):
 
     def map(self, function: Map[Task, Answer], tasks: Sequence[Task]) -> Iterator[Answer]:
         import joblib
+        from joblib.externals.loky.backend import resource_tracker
 
-        with joblib.parallel_config("loky", n_jobs=min(self.n_jobs, max(1, len(tasks))), inner_max_num_threads=1):
+        scratch()  # what joblib leaves behind if all processes are killed is removed with it
+        n_jobs = min(self.n_jobs, max(1, len(tasks)))
+        start = {"initializer": serve, "initargs": parent_of_workers()}
+        with joblib.parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **start):
             pool = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs")
-            yield from pool(joblib.delayed(_call_in_worker)(function, task) for task in tasks)
+            with ExitStack() as stack:
+                with without_interrupts(resource_tracker):
+                    answers = pool(joblib.delayed(_call_in_worker)(function, task) for task in tasks)
+                    stack.callback(_close, answers)
+                for answer in answers:  # noqa: UP028 (`yield from` would close them, and warn)
+                    yield answer
+
+
+def _close(answers: Generator[object]) -> None:
+    """Cancel what is not finished, without joblib's warning: whoever leaves early knows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        answers.close()
 
 
 def local(n_jobs: int | None = None) -> Engine:
@@ -164,18 +181,6 @@ def _numbered(function: Map[Task, Answer], task: tuple[int, Task]) -> tuple[int,
     return task[0], function(task[1])
 
 
-_watching = threading.Lock()
-
-
 def _call_in_worker(function: Map[Task, Answer], task: Task) -> Answer:
-    if _watching.acquire(blocking=False):  # else a thread watches already
-        threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     with threadpool_limits(1):
         return function(task)
-
-
-def _exit_with_parent(parent: int) -> None:
-    """End this process when its parent is gone, even if the parent was killed."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)

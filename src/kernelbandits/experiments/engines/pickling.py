@@ -10,7 +10,6 @@ import hashlib
 import importlib
 import io
 import pickle
-import signal
 import sys
 import sysconfig
 import threading
@@ -28,6 +27,7 @@ from threadpoolctl import threadpool_limits
 
 from kernelbandits import __version__
 from kernelbandits.errors import EngineFailed
+from kernelbandits.experiments.engines.workers import ignore_interrupts
 
 _LIBRARY = Path(__file__).parents[2]
 _STANDARD = tuple(Path(sysconfig.get_path(key)).resolve() for key in ("stdlib", "platstdlib"))
@@ -62,8 +62,8 @@ class Pickled:
 
 
 def dask_setup(worker: object) -> None:
-    """Ignore Ctrl-C in a worker process of `Loopback`: the process that started it receives it too, and ends it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Prepare a worker process of `Loopback`."""
+    ignore_interrupts()
 
 
 def same(value: Any) -> Any:

@@ -1,0 +1,39 @@
+"""Worker processes of this machine, interrupted or orphaned while they start: one line, and nothing stays."""
+
+import os
+import signal
+
+import pytest
+from commands import INTERRUPTED, finished, nothing_runs_in, processes_of, start, traces_of
+from loopback import wait_for
+
+from small import TOML
+
+STARTING = {  # how many processes there are when the first worker has been started
+    "jobs": (["--jobs", 2], 4),  # the command, two helpers of joblib, a worker
+    "dask": (["--engine", "dask", "--jobs", 2], 3),  # the command, a helper of Python, a worker
+}
+
+
+@pytest.fixture(params=STARTING)
+def starting(tmp_path, request):
+    """A command whose workers have been started and have not done anything yet."""
+    options, n_processes = STARTING[request.param]
+    (tmp_path / "small.toml").write_text(TOML, encoding="utf-8")
+    process = start("small.toml", *options, "--out", "out", folder=tmp_path, start_new_session=True)
+    wait_for(lambda: len(processes_of(tmp_path)) >= n_processes, process)
+    return process
+
+
+def test_interrupted_while_workers_start(starting, tmp_path):
+    os.killpg(starting.pid, signal.SIGINT)
+    code, out, error = finished(starting)
+    assert (code, out, error.strip()) == (130, "", INTERRUPTED)
+    nothing_runs_in(tmp_path)
+    assert traces_of(tmp_path, [starting.pid]) == []
+
+
+def test_killed_while_workers_start(starting, tmp_path):
+    os.kill(starting.pid, signal.SIGKILL)
+    starting.communicate()
+    nothing_runs_in(tmp_path)
