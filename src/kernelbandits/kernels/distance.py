@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import final
 
 import numpy as np
 
 from kernelbandits.kernels.geometry import ProductGeometry
 from kernelbandits.linalg import LINE, Segments, pieces, rows_at_once
-from kernelbandits.types import Array, IntArray
+from kernelbandits.types import Array, BoolArray, IntArray
 
 _SHORT = 64
 _CANCELLED = 2.0**-12  # as a share of ‖z‖²/d: above it, t has lost at most 12 of its 53 bits to cancellation
@@ -72,16 +72,12 @@ class Radial(ProductGeometry):
         return self.left((x - origin) / factor), self.right((z - origin) / factor)
 
     def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
-        values = t.values
-        if values.size and _some_cancelled(values, right):
-            sets = np.arange(len(right)).repeat(t.sizes)  # to which each value belongs
-            places = np.flatnonzero(values <= (right[:, 1] * _share(right))[sets])
-            d, factor = _scaling(next(left for left in lefts if left.size))
-            z = right[:, -d:] * factor
-            for part in pieces(len(places), rows_at_once(d)):
-                chosen = places[part]
-                difference = _rows_of_sets(lefts, t.sizes, chosen)[:, -d:] - z[sets[chosen]]
-                values[chosen] = 0.25 * d * np.vecdot(difference, difference)
+        if t.values.size and _some_cancelled(t.values, right):
+            cancelled = t.values <= (right[:, 1] * _share(right)).repeat(t.sizes)
+            if _MANY * np.count_nonzero(cancelled) > t.values.size:
+                _recompute_sets(t, cancelled, lefts, right)
+            else:
+                _recompute_places(t, np.flatnonzero(cancelled), lefts, right)
 
     def diagonal(self, X: Array) -> Array:
         return np.zeros(len(X))
@@ -96,7 +92,7 @@ def _heads(d: int) -> tuple[Array, Array]:
 
 def _scaling(left: Array) -> tuple[int, float]:
     """The number of coordinates d and the factor −2/d of features on the left, which hold 1/d in column 1."""
-    inverse = left[..., 0, 1].item(0)
+    inverse = left.item(0, 1)
     return round(1.0 / inverse), -2.0 * inverse
 
 
@@ -121,16 +117,39 @@ def _recompute(t: Array, places: IntArray, left: Array, right: Array) -> None:
         for part in pieces(len(places), rows_at_once(d)):
             rows, columns = np.divmod(places[part], len(z))
             difference = x[rows] - z[columns]
-            flat[places[part]] = 0.25 * d * np.vecdot(difference, difference)
+            flat[places[part]] = _length(difference)
 
 
-def _rows_of_sets(sets: Sequence[Array], sizes: Sequence[int], places: IntArray) -> Array:
-    """Rows of the concatenated sets, given as in `evaluate_each`, by their ascending numbers."""
-    if sets[0].ndim == 3:
-        [features] = sets
-        return features.reshape(-1, features.shape[2])[places]
-    starts = [*accumulate(sizes, initial=0)]
-    edges = np.searchsorted(places, starts).tolist()
-    return np.concatenate(
-        [x[places[i:j] - start] for x, start, (i, j) in zip(sets, starts, pairwise(edges), strict=False) if i < j]
-    )
+def _recompute_sets(t: Segments, cancelled: BoolArray, lefts: Sequence[Array], right: Array) -> None:
+    """Compute many values of `evaluate_each` from differences of coordinates: all of them, set by set."""
+    sets = lefts if lefts[0].ndim == 2 else lefts[0]
+    d, factor = _scaling(next(left for left in sets if len(left)))
+    for left, z, start, stop in zip(sets, right[:, -d:] * factor, *_edges(t.sizes), strict=True):
+        for rows in pieces(stop - start, rows_at_once(d)):
+            difference = left[rows, -d:] - z
+            np.copyto(t.values[start:stop][rows], _length(difference), where=cancelled[start:stop][rows])
+
+
+def _recompute_places(t: Segments, places: IntArray, lefts: Sequence[Array], right: Array) -> None:
+    """Compute a few values of `evaluate_each` from differences of coordinates."""
+    if len(places):
+        sets = lefts if lefts[0].ndim == 2 else lefts[0]
+        starts, stops = _edges(t.sizes)
+        first, last = np.searchsorted(places, [starts, stops])
+        touched = np.flatnonzero(first < last).tolist()
+        x = np.concatenate([sets[i][places[first[i] : last[i]] - starts[i]] for i in touched])
+        d, factor = _scaling(x)
+        z = right[:, -d:] * factor
+        t.values[places] = _length(x[:, -d:] - z.repeat(last - first, axis=0))
+
+
+def _edges(sizes: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Where the segments of these sizes start and stop."""
+    stops = [*accumulate(sizes)]
+    return [0, *stops[:-1]], stops
+
+
+def _length(difference: Array) -> Array:
+    """‖x − z‖²/d from rows 2(z − x)/d of shape (n, d)."""
+    lengths: Array = 0.25 * difference.shape[1] * np.vecdot(difference, difference)
+    return lengths
