@@ -48,7 +48,8 @@ def test_a_turn_that_was_not_played_does_not_count_but_what_was_observed_does():
     silent = kb.ExplorationFloor(TURNS, epsilon=0.1).start(PROBLEM, 0)
     decisions = [silent.choose(np.zeros(DIM)) for _ in range(60)]
     own = [decision.arm for decision in decisions if decision.propensity > 0.5]
-    assert own == [t % K for t in range(len(own))] and len(own) < 50
+    assert own == [t % K for t in range(len(own))]
+    assert len(own) < 50
 
 
 def test_a_start_from_a_log_is_not_explored_again():

@@ -106,7 +106,7 @@ def test_each_reward_of_a_repeated_context_goes_to_the_decision_that_asked():
 
 
 def test_late_rewards_of_a_repeated_context_come_in_the_order_of_its_decisions():
-    """The second decision was certain: its reward is not learned, though the first one's level would have learned it."""
+    """The second decision was certain: its reward is not learned, though that of the first was."""
     x = ROUNDS.contexts[0, :1]
     policy = kb.SupKernelUCB(kb.JointArms(kb.GaussianProcess(kb.Gaussian(4.0), ridge=1e-6)), WIDTH, SPAN)
     agent = policy.start(kb.Problem(1, DIM, horizon=16), rng=0)
