@@ -33,7 +33,7 @@ def _array(name: str, value: ArrayLike, wanted: str) -> NDArray[Any]:
 def _masked(value: object) -> int:
     """Number of masked entries, also of masked arrays in a list."""
     if isinstance(value, np.ma.MaskedArray):
-        return int(np.ma.count_masked(value))
+        return int(np.count_nonzero(value.mask))
     if isinstance(value, list | tuple) and len(value) and not isinstance(value[0], float | int):
         return sum(map(_masked, value))
     return 0

@@ -7,6 +7,7 @@ import pytest
 
 import examples
 import kernelbandits as kb
+from kernelbandits.policies.selection import RoundRobin
 
 HORIZON = 60
 INSTANCE = kb.Synthetic(kb.LowRank(), n_arms=3, dim=5, n_bumps=20).draw(np.random.default_rng(0))
@@ -132,3 +133,38 @@ def test_only_the_last_decision_can_be_withdrawn_and_once():
     agent.withdraw(last)
     with pytest.raises(kb.errors.InvalidArgument, match="only the last one"):
         agent.withdraw(last)
+
+
+@pytest.mark.parametrize("policy", [kb.default_policy(), kb.ThompsonSampling(), kb.GreedyInterpolation()], ids=repr)
+def test_what_was_observed_counts_as_a_first_turn(policy):
+    """A start from a log: arms that it tells of are not tried again, the others are."""
+    rng = np.random.default_rng(2)
+    for n_logged, tried in ((3, []), (2, [2])):  # of three arms, so many are in the log
+        agent = policy.start(kb.Problem(3, 4), rng=0)
+        for t in range(20 * n_logged):
+            agent.observe(rng.standard_normal(4), t % n_logged, float(t % n_logged) + 0.1 * rng.standard_normal())
+        arms = [agent.choose(x).arm for x in rng.standard_normal((12, 4))]
+        in_turn = arms[: policy.n_initial * len(tried)]
+        assert in_turn == tried * policy.n_initial
+    assert policy.start(kb.Problem(3, 4), rng=0).choose(np.ones(4)).explored, "without a log it tries them"
+
+
+def test_turns_and_rewards():
+    turns = RoundRobin(3)
+    assert [turns.next(None).arm for _ in range(4)] == [0, 1, 2, 0]
+    turns.observe(2)  # the reward of its turn
+    assert (turns.total, turns.waits(2), turns.waits(0)) == (4, False, True)
+    turns.observe(2)  # one that no turn asked for
+    assert (turns.total, turns.fewest) == (5, 1)
+    assert turns.next(None).arm == 1
+    turns.withdraw()
+    assert (turns.total, turns.next(None).arm) == (5, 1)
+    turns.observe(1)
+    turns.observe(1)
+    turns.withdraw()  # both have come, so that both count
+    assert turns.total == 6
+    turns.add_arm()
+    assert (turns.fewest, turns.next(None).arm, turns.total) == (0, 3, 7)
+    assert turns.of(np.array([True, False, True, False])) == 4
+    assert turns.due(2, np.array([False, False, False, True]))
+    assert not turns.due(2, np.array([True, True, True, False]))

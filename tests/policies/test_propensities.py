@@ -136,3 +136,40 @@ def test_it_takes_few_points(n_arms, least, most_panels, monkeypatch):
     monkeypatch.setattr(propensities, "_normal_distribution", counting)
     kb.largest_probabilities(mean, std)
     assert sum(sizes) <= most_panels * 20 * n_arms
+
+
+@given(
+    mean=st.lists(st.floats(-50.0, 50.0), min_size=1, max_size=6),
+    exponents=st.lists(st.one_of(st.floats(-12.0, 3.0), st.just(None)), min_size=6, max_size=6),
+    shift=st.sampled_from([0.0, 1e6]),
+)
+def test_what_can_happen_has_a_probability_and_all_sum_to_one(mean, exponents, shift):
+    mean = np.array(mean) + shift
+    std = np.array([0.0 if e is None else 10.0**e for e in exponents[: len(mean)]])
+    chances = kb.largest_probabilities(mean, std)
+    assert abs(chances.sum() - 1.0) < 1e-12
+    assert chances[std > 0.0].min(initial=1.0) > 0.0
+    assert chances.min() >= 0.0
+
+
+@pytest.mark.parametrize("gap", [9.0, 50.0, 1e6])
+def test_an_arm_that_hardly_ever_wins_is_not_impossible(gap):
+    chances = kb.largest_probabilities(np.array([0.0, gap]), np.array([1.0, 1.0]))
+    assert 0.0 < chances[0] < 1e-9
+    certain = kb.largest_probabilities(np.array([0.0, gap, gap - 1.0]), np.array([1.0, 0.0, 0.0]))
+    assert 0.0 < certain[0] < 1e-9
+    assert certain[2] == 0.0, "a constant below another is never the largest"
+    overtaken = kb.largest_probabilities(np.array([0.0, gap]), np.array([0.0, 1e-3]))
+    assert 0.0 < overtaken[0] < 1e-9
+
+
+def test_an_improbable_draw_is_stated_with_its_floor():
+    """A generator that draws −40 and 40: whichever arm wins, its propensity is positive."""
+
+    class Rigged:
+        def standard_normal(self, n):
+            return np.array([40.0, -40.0])
+
+    choice = pick_sampled(np.array([0.0, 20.0]), np.ones(2), None, Rigged())
+    assert choice.arm == 0
+    assert choice.propensity == choice.probabilities[0] == pytest.approx(1e-16)

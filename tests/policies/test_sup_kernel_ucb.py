@@ -8,6 +8,7 @@ import pytest
 
 import kernelbandits as kb
 import oracles
+from kernelbandits.policies.sup_kernel_ucb import _Asked
 
 K, DIM, HORIZON, RIDGE, WIDTH, SPAN = 4, 3, 150, 0.05, 0.6, 1.5
 INSTANCE = kb.Synthetic(kb.LowRank(), n_arms=K, dim=DIM, n_bumps=30).draw(np.random.default_rng(0))
@@ -85,6 +86,44 @@ def test_late_rewards_go_to_the_level_that_asked():
             agent.observe(ROUNDS.contexts[40 + t, arm], arm, float(ROUNDS.means[40 + t, arm]))
         scores.append([agent.choose(shown).scores for shown in ROUNDS.contexts[80:]])
     assert np.allclose(*scores, atol=1e-10)
+
+
+def test_each_reward_of_a_repeated_context_goes_to_the_decision_that_asked():
+    """One arm and one context: when the first level knows enough, the next ones ask, until all of them know."""
+    x = ROUNDS.contexts[0, :1]
+    agent = kb.SupKernelUCB(kb.JointArms(MODEL), WIDTH, SPAN).start(kb.Problem(1, DIM, horizon=HORIZON), rng=0)
+    flags = []
+    for _ in range(60):
+        flags.append(agent.choose(x).explored)
+        agent.observe(x[0], 0, 0.5)
+    widths = [WIDTH * sqrt(RIDGE / (n + RIDGE)) for n in range(60)]  # after n rewards of one context, k(x, x) = 1
+    accuracies = [SPAN / 2**s for s in range(1, 5)]
+    asked = sum(next(n for n, width in enumerate(widths) if width <= accuracy) for accuracy in accuracies)
+    enough = next(n for n, width in enumerate(widths) if width <= SPAN / sqrt(HORIZON))
+    assert sum(flags) <= asked + enough
+    assert flags == sorted(flags, reverse=True)
+    assert not flags[-1]
+
+
+def test_late_rewards_of_a_repeated_context_come_in_the_order_of_its_decisions():
+    """The second decision was certain: its reward is not learned, though that of the first was."""
+    x = ROUNDS.contexts[0, :1]
+    policy = kb.SupKernelUCB(kb.JointArms(kb.GaussianProcess(kb.Gaussian(4.0), ridge=1e-6)), WIDTH, SPAN)
+    agent = policy.start(kb.Problem(1, DIM, horizon=16), rng=0)
+    assert agent.choose(x).explored
+    agent.observe(x[0], 0, 0.5)
+    certain = agent.choose(x)
+    assert not certain.explored
+    agent.observe(x[0], 0, 1000.0)
+    assert agent.choose(x).scores == pytest.approx(certain.scores)
+
+
+def test_the_levels_of_rewards():
+    asked = _Asked([0, -1, 2])
+    assert [asked.next() for _ in range(5)] == [0, -1, 2, 2, 2]
+    asked.levels.append(3)
+    assert asked.next() == 3
+    assert _Asked().next() == 0
 
 
 def test_the_horizon_is_needed():

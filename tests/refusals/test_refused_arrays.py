@@ -124,3 +124,62 @@ def test_schoenberg_says_where_it_is_defined():
         kernel([[1.0, 0.0], [0.0, 0.0]])
     with pytest.raises(InvalidArgument, match="up to dim=4; got points with 5 features"):
         kernel(np.ones((1, 5)))
+
+
+AGENT = kb.Uniform().start(kb.Problem(3, 2), 0)
+HIDDEN = np.ma.masked_array(GOOD, mask=[[False, False], [False, True], [False, False]])
+MASKED_USES = {
+    "contexts": [
+        lambda: AGENT.choose(HIDDEN),
+        lambda: AGENT.choose_batch(np.ma.masked_array([GOOD], mask=[HIDDEN.mask])),
+        lambda: AGENT.prefetch(np.ma.masked_array([GOOD], mask=[HIDDEN.mask])),
+        lambda: AGENT.choose(list(HIDDEN)),
+        lambda: kb.Log(HIDDEN, np.array([0, 0, 0]), Y, np.ones(3), 1),
+    ],
+    "context": [lambda: AGENT.observe(HIDDEN[1], 0, 1.0)],
+    "eligible": [
+        lambda: AGENT.choose(GOOD, eligible=np.ma.masked_array([True, True, True], mask=[True, False, False])),
+        lambda: AGENT.choose_batch([GOOD], np.ma.masked_array([[True, True, True]], mask=[[True, False, False]])),
+    ],
+    "X": [lambda: kb.Gaussian()(HIDDEN), lambda: ESTIMATORS[0].fit(HIDDEN, Y)],
+    "Z": [lambda: FIT.mean(HIDDEN)],
+    "y": [lambda: ESTIMATORS[0].fit(GOOD, np.ma.masked_array(Y, mask=[False, True, False]))],
+    "rewards": [lambda: kb.Log(GOOD, np.array([0, 0, 0]), np.ma.masked_less(Y, 1.0), np.ones(3), 1)],
+    "reward_norms": [lambda: kb.Problem(3, 2, reward_norms=np.ma.masked_less(Y, 1.0))],
+}
+MASKED = [(name, use) for name, uses in MASKED_USES.items() for use in uses]
+
+
+@pytest.mark.parametrize(("name", "use"), MASKED, ids=range(len(MASKED)))
+def test_masked_entries_have_no_value(name, use):
+    with pytest.raises(InvalidArgument, match=rf"^{name} must be .* got a masked array with [12] masked entr.*filled"):
+        use()
+
+
+def test_a_masked_array_without_masked_entries_is_an_array():
+    assert AGENT.choose(np.ma.masked_array(GOOD), eligible=np.ma.masked_array([True, False, False])).arm == 0
+
+
+def test_a_masked_reward_is_refused():
+    with pytest.raises(InvalidArgument, match="reward must be a number; got masked"):
+        AGENT.observe(GOOD[0], 0, np.ma.masked)
+
+
+@pytest.mark.parametrize("size", [1e200, -2e100, 1e-160, -9e-101, np.float64(1e150), 10**120])
+def test_rewards_beyond_arithmetic_are_refused_by_name(size):
+    words = r"must be 0 or of size 1e-100 to 1e\+100; got .*in another unit"
+    with pytest.raises(InvalidArgument, match=f"^reward {words}"):
+        AGENT.observe(GOOD[0], 0, size)
+    with pytest.raises(InvalidArgument, match=f"^reward {words}"):
+        POSTERIOR.extend([1.0, 2.0], size)
+    targets = [0.0, 1.0, float(size)]
+    for estimator in ESTIMATORS:
+        with pytest.raises(InvalidArgument, match=f"^y: entry 2 {words}"):
+            estimator.fit(GOOD, targets)
+    with pytest.raises(InvalidArgument, match=f"^rewards: entry 2 {words}"):
+        kb.Log(GOOD, np.array([0, 0, 0]), np.array(targets), np.ones(3), 1)
+
+
+@pytest.mark.parametrize("reward", [0.0, -0.0, 1e-100, -1e100, 0, True, np.float32(1e30)])
+def test_rewards_that_can_be_used(reward):
+    AGENT.observe(GOOD[0], 0, reward)

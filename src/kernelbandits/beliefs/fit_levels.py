@@ -45,7 +45,8 @@ def left_out_levels(rewards: Sequence[Array]) -> list[Array]:
 def _toward(median: Array | float, levels: Array, within: float) -> Array:
     """Levels drawn toward the median, by two thirds of the way, but at most two standard deviations."""
     apart = levels - median
-    return levels - np.sign(apart) * np.minimum(_LEFT * np.abs(apart), _MOST * within)
+    drawn: Array = levels - np.sign(apart) * np.minimum(_LEFT * np.abs(apart), _MOST * within)
+    return drawn
 
 
 def _median_with(values: Array, others: Array) -> Array:

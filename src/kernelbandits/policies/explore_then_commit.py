@@ -35,8 +35,8 @@ class ExploreThenCommit(Policy):
     eligible arm with the fewest turns is next. Rewards that are observed before, from a log, count as turns.
 
     Rewards of decisions after the commitment are not used. Those of turns are, whenever they come. If after T₀ turns
-    fewer than T₀/2 are in, turns go on until they are, up to 2 T₀ turns, and beyond while none is in. Then what is in is
-    fitted, and again as the rest comes. An arm can be added during exploration, which does not become longer.
+    fewer than T₀/2 are in, turns go on until they are, up to 2 T₀ turns, and beyond while none is in. Then what is in
+    is fitted, and again as the rest comes. An arm can be added during exploration, which does not become longer.
 
     `rewards` says from where they are measured. By default from the level of each arm (`Standardized`), so that their
     shift and scale change no decision. `AsGiven()` is the paper's version, for rewards with mean 0.
