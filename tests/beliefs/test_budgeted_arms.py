@@ -102,3 +102,36 @@ def test_policies_on_a_sketch_regret_about_as_much_as_on_the_exact_posterior(pol
     )
     sketched, exact = regrets.sum(axis=0)
     assert sketched < 1.25 * exact
+
+
+def test_all_randomness_comes_from_the_generator():
+    X, y, Z = data(120, dim=5)
+    belief = kb.BudgetedArms(MODEL, budget=10)
+
+    def answers(policy_seed):
+        agent = kb.CalibratedUCB(belief, n_initial=0).start(kb.Problem(2, 5), policy_seed)
+        for t, (x, reward) in enumerate(zip(X, y, strict=True)):
+            agent.observe(x, t % 2, float(reward))
+        return agent.choose(Z[:2]).scores
+
+    assert np.array_equal(answers(1), answers(1))
+    assert np.array_equal(answers(1), answers(np.random.default_rng(1)))
+    assert not np.array_equal(answers(1), answers(2))
+
+
+def test_arms_draw_their_own_centres():
+    X, y, _ = data(120, dim=5)
+    tracker = kb.BudgetedArms(MODEL, budget=10, rewards=kb.AsGiven()).start(kb.Problem(2, 5))
+    tracker.add_arm(kb.Problem(3, 5))
+    for x, reward in zip(X, y, strict=True):
+        for arm in range(3):
+            tracker.observe(x, arm, float(reward))
+    centers = {arm._sketch.basis.centers.tobytes() for arm in tracker._arms}
+    assert len(centers) == 3
+
+
+def test_a_belief_draws_from_a_stream_of_its_own():
+    """So that a policy's other draws are the same for every belief."""
+    rng = np.random.default_rng(5)
+    kb.ThompsonSampling(kb.BudgetedArms(MODEL)).start(kb.Problem(2, 3), rng)
+    assert rng.random() == np.random.default_rng(5).random()

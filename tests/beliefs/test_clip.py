@@ -1,5 +1,7 @@
 """With `clip`, a single wild reward moves a belief only so far."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -25,6 +27,39 @@ def test_without_a_prediction_nothing_is_clipped():
     assert clipped(5.0, 1.0, 0.0) == 5.0
     assert clipped_first(np.array([0.0, 0.0, 0.0, 1.0]), 3.0).tolist() == [0.0, 0.0, 0.0, 1.0]
     assert clipped_first(np.array([-1.0, 0.0, 1.0, 2.0, 1e9]), 3.0).max() == pytest.approx(1.0 + 3.0 * 1.4826)
+
+
+@pytest.mark.parametrize("clip", [1.0, 3.0])
+@pytest.mark.parametrize("value", [0.1, 0.7, -1e6 / 3.0, 0.0])
+@pytest.mark.parametrize("belief", [kb.EmpiricalBayes(), kb.EmpiricalBayes(shrinkage=5.0, window=30)], ids=repr)
+def test_equal_rewards_at_first_do_not_freeze_it(belief, value, clip):
+    """Their amplitude is 0, and not what rounding makes of it: nothing to measure surprises by."""
+    rng = np.random.default_rng(0)
+    tracker = replace(belief, clip=clip).start(kb.Problem(K, DIM))
+    for t in range(20):
+        tracker.observe(rng.standard_normal(DIM), t % K, value)
+        mean, std = tracker.mean_and_std(rng.standard_normal((K, DIM)))
+        if t > K:
+            assert mean == pytest.approx(np.full(K, value), rel=1e-12)
+            assert not std.any()
+    for t in range(60):
+        tracker.observe(rng.standard_normal(DIM), t % K, value + 5.0 + 0.1 * rng.standard_normal())
+    mean, std = tracker.mean_and_std(rng.standard_normal((K, DIM)))
+    assert (mean > value + 1.5).all()
+    assert (std > 0.005).all()
+
+
+def test_arms_that_pay_constantly_but_differently_do_not_freeze_it():
+    rng = np.random.default_rng(0)
+    tracker = kb.EmpiricalBayes(clip=3.0).start(kb.Problem(K, DIM))
+    for t in range(24):
+        tracker.observe(rng.standard_normal(DIM), t % K, (0.1, 0.3, 0.7)[t % K])
+    mean, std = tracker.mean_and_std(rng.standard_normal((K, DIM)))
+    assert mean == pytest.approx([0.1, 0.3, 0.7])
+    assert (std > 0.01).all()
+    for t in range(60):
+        tracker.observe(rng.standard_normal(DIM), t % K, 2.0 + 0.1 * rng.standard_normal())
+    assert (tracker.mean_and_std(rng.standard_normal((K, DIM)))[0] > mean + 0.3).all()
 
 
 def tracked(clip, wild_at, size, n=80):

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import kernelbandits as kb
-from kernelbandits.beliefs import arm_levels
+from kernelbandits.beliefs import ArmLevels, arm_levels
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.estimation import amplitudes, candidates
+from kernelbandits.beliefs.estimation import amplitudes, candidates, typical_distance
 
 N_ARMS, DIM = 4, 6
 
@@ -119,3 +119,66 @@ def test_amplitudes_per_arm_tell_loud_arms_from_quiet_ones():
     np.testing.assert_allclose(amplitudes(squares, counts, None), 101.0 / 20.0)
     own = amplitudes(squares, counts, 2.0)
     np.testing.assert_allclose(own, [(100.0 + 10.1) / 12.0, (1.0 + 10.1) / 12.0, 5.05])
+
+
+def regret_between_two(policy, shift, seed, horizon=300):
+    """Of linear rewards with deviation 1, in rounds without arm 0, whose rewards are shifted."""
+    rng = np.random.default_rng(seed)
+    contexts, weights = rng.standard_normal((horizon, 3, 5)), rng.standard_normal((3, 5))
+    means = np.einsum("tkd,kd->tk", contexts, weights)
+    means = means / means.std() + np.array([shift, 0.0, 0.0])
+    noise = 0.1 * rng.standard_normal(horizon)
+    arms = kb.replay(policy, kb.Problem(3, 5), kb.Rounds(contexts, means, noise), np.random.default_rng(seed)).arms
+    return sum(means[t, 1:].max() - means[t, arm] for t, arm in enumerate(arms) if arm)
+
+
+@pytest.mark.parametrize("belief", [kb.EmpiricalBayes(), kb.EmpiricalBayes(shrinkage=10.0)], ids=repr)
+def test_one_bad_arm_does_not_ruin_the_others(belief):
+    """It did: at −30000 the regret between the two others was 20 times as large."""
+    policy = kb.CalibratedUCB(belief)
+    regrets = [sum(regret_between_two(policy, shift, seed) for seed in range(3)) for shift in (-3.0, -3e2, -3e3, -3e4)]
+    assert max(regrets) < 1.5 * regrets[0]
+
+
+def test_nor_where_arms_may_share():
+    policy = kb.CalibratedUCB(kb.HierarchicalBayes())
+    regrets = [regret_between_two(policy, shift, 0, horizon=150) for shift in (-3.0, -3e4)]
+    assert regrets[1] < 2.0 * regrets[0]
+
+
+@pytest.mark.parametrize(
+    "belief", [kb.EmpiricalBayes(), kb.HierarchicalBayes(covariances=(kb.Exchangeable(0.0),))], ids=repr
+)
+@pytest.mark.parametrize("n", [N_ARMS, 21, 40])
+def test_where_an_arms_contexts_lie_does_not_matter(belief, n):
+    rng = np.random.default_rng(3)
+    observed, contexts = rewards_of(rng, n), rng.standard_normal((N_ARMS, DIM))
+    places = 30.0 * rng.standard_normal((N_ARMS, DIM))
+    moved = [(context + places[arm], arm, reward) for context, arm, reward in observed]
+    answers = follow(belief, observed).mean_and_std(contexts)
+    np.testing.assert_allclose(follow(belief, moved).mean_and_std(contexts + places), answers, rtol=1e-8)
+
+
+def test_arms_that_share_are_compared_across_their_contexts():
+    """With one function for all, distances between the contexts of different arms count."""
+    rng = np.random.default_rng(4)
+    X = [rng.standard_normal((10, 2)), rng.standard_normal((10, 2)) + 100.0]
+    assert typical_distance(X) < 10.0 < typical_distance([np.concatenate(X)])
+
+
+def test_without_two_different_contexts_of_an_arm_contexts_do_not_count():
+    X = [np.full((3, 2), 0.1), np.full((2, 2), 7.0)]
+    assert typical_distance(X) is None
+    [kernel, given] = candidates((4.0, 1.0), (kb.Linear(),), X)
+    assert given == kb.Linear()
+    assert np.array_equal(kernel(np.array([[0.0, 0.0], [1e9, 1e9]])), np.ones((2, 2)))
+
+
+def test_levels_of_arms_count_where_they_are_further_apart_than_expected():
+    close, far = (ArmLevels(np.array([0.0, apart]), apart / 2.0, apart / 2.0, 1.0) for apart in (4.0, 400.0))
+    assert close.beyond(1.0).levels.tolist() == [2.0, 2.0]
+    assert close.beyond(1.0).between == 0.0
+    np.testing.assert_allclose(far.beyond(1.0).levels, [3.0, 397.0])
+    np.testing.assert_allclose(far.beyond(4.0).levels, [6.0, 394.0])
+    assert far.beyond(1.0).between == 197.0
+    assert far.beyond(0.0).levels.tolist() == [0.0, 400.0]

@@ -76,11 +76,11 @@ def test_the_norm_is_that_of_kernel_ridge_fits():
 
 
 def test_methods_are_the_eight_and_three_from_outside():
-    chosen = methods(n_arms=10, dim=64, n_explore=300)
+    chosen = methods(dim=64, n_explore=300)
     assert list(chosen) == [*EIGHT, "Uniform", "LinearUCB", "LinearThompsonSampling"]
     assert chosen["EtC"].n_explore == 300
     assert chosen["LinearUCB"] == kb.LinearUCB(alpha=1.0, ridge=64.0)
-    assert chosen["LinearThompsonSampling"] == kb.LinearThompsonSampling(scale=0.3, ridge=64.0)
+    assert chosen["LinearThompsonSampling"] == kb.LinearThompsonSampling(scale=0.25, ridge=64.0)
 
 
 def test_digits_as_an_experiment(tmp_path):

@@ -70,9 +70,9 @@ def test_linear_ucb_plays_the_largest_bound():
 def test_linear_ucb_is_gp_ucb_with_a_linear_kernel():
     """θᵀx is the posterior mean at ridge λ² = ridge/d, and √(xᵀA⁻¹x) its standard deviation divided by √ridge/√d."""
     instance = kb.Synthetic(kb.LowRank(), n_arms=4, dim=10).draw(0)
-    linear = kb.play(kb.LinearUCB(alpha=2.0, ridge=5.0, intercept=False), instance, 200, rng=1)
+    linear = kb.play(kb.LinearUCB(alpha=2.0, ridge=5.0, intercept=False, rewards=kb.AsGiven()), instance, 200, rng=1)
     model = kb.GaussianProcess(kb.Linear(), ridge=5.0 / 10)
-    gaussian = kb.play(kb.GPUCB(model, kb.ConstantWidth(2.0 / np.sqrt(5.0 / 10))), instance, 200, rng=1)
+    gaussian = kb.play(kb.GPUCB(model, kb.ConstantWidth(2.0 / np.sqrt(5.0 / 10)), kb.AsGiven()), instance, 200, rng=1)
     assert np.array_equal(linear.arms, gaussian.arms)
 
 

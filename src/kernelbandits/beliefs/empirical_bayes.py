@@ -37,8 +37,8 @@ class EmpiricalBayes(EstimatedBelief):
 
     `offset` is the prior variance of an arm's own mean in units of the squared amplitude s². The arms have one level in
     common as long as their means vary by what this leads one to expect. Where they vary by more, levels are their
-    shrunken means (`arm_levels`), so that an arm that pays very differently changes no other; an arm without rewards
-    has the mean of all levels, and their deviation between arms is added to its own.
+    shrunken means (`arm_levels`), so that an arm that pays very differently changes no other. An arm without rewards
+    has the mean of all levels. With fewer than two rewards, the deviation of levels between arms adds to its own.
 
     The amplitude is the mean of the squared standardised innovations and follows every reward. Levels are estimated,
     and kernel and ridge maximise the marginal likelihood, whenever the number of rewards has grown by half; at most 200

@@ -15,7 +15,7 @@ import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker
-from kernelbandits.beliefs.followed_levels import FollowedLevels
+from kernelbandits.beliefs.followed_levels import ENOUGH, FollowedLevels
 from kernelbandits.beliefs.levels import rounding
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel, Radial
@@ -201,8 +201,8 @@ class EstimatingTracker(Tracker):
         if self._seen >= self._next_estimate:
             self._estimate()
         elif arms is not None:
-            if not self._levels.known[arm]:
-                self._levels.observe_first(arm, self._data, arms.functions)
+            if self._data.counts[arm] <= ENOUGH:
+                self._levels.observe(arm, self._data, arms.functions)
             arms.observe(context, arm, reward - self._levels.levels.item(arm))
             index = arms.index(arm)
             posterior = arms.posteriors[index]

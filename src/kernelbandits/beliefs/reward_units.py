@@ -66,8 +66,8 @@ class Standardized(RewardUnits):
     `fit_levels`; the scale does not matter for it. A belief that goes on learning estimates levels and deviation from
     all rewards whenever their number has grown by half (`arm_levels`), and all rewards are then restated, in O(n²) for
     n rewards of an arm. Before two different rewards are known all means are equal, and deviations are those of the
-    prior. The level of an arm without rewards is the mean of all levels, and their deviation between arms adds to its
-    own. Arms with one reward function (`JointArms`) have one level.
+    prior. The level of an arm without rewards is the mean of all levels. With fewer than two rewards of an arm, the
+    deviation of levels between arms adds to its own. Arms with one reward function (`JointArms`) have one level.
 
     Between estimates it matters which rewards came first. When one falls due, the order of arrival does not.
 

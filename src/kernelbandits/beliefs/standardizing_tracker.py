@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import AffineTracker, Prefetched, Tracker
-from kernelbandits.beliefs.followed_levels import FollowedLevels
+from kernelbandits.beliefs.followed_levels import ENOUGH, FollowedLevels
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array
 
@@ -43,8 +43,8 @@ class StandardizingTracker(Tracker):
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         self._data.add(_NO_CONTEXT, arm, reward)
-        if not self._levels.known[arm]:
-            self._levels.observe_first(arm, self._data, self._tracker.functions)
+        if self._data.counts[arm] <= ENOUGH:
+            self._levels.observe(arm, self._data, self._tracker.functions)
         difference = reward - self._levels.levels.item(arm)
         self._tracker.observe(context, arm, difference / self._scale)
         due = len(self._data) >= self._next_estimate

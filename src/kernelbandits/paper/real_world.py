@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, sqrt
+from math import ceil
 from pathlib import Path
 from typing import final
 
@@ -55,17 +55,16 @@ def reward_norm(data: LabelledPoints) -> float:
     return ceil(10.0 * float(norms.max())) / 10.0
 
 
-def methods(n_arms: int, dim: int, n_explore: int) -> dict[str, Policy]:
+def methods(dim: int, n_explore: int) -> dict[str, Policy]:
     """The paper's eight, then Uniform, LinearUCB and LinearThompsonSampling.
 
-    The linear ones have the ridge of the paper's linear methods, λ² = 1 at ⟨x, x'⟩/d. α is 1; Thompson sampling has the
-    standard deviation √(K − 1)/K of a reward that is 1 with probability 1/K. The rule is the same for all data sets.
+    The linear ones have the ridge of the paper's linear methods, λ² = 1 at ⟨x, x'⟩/d. α is 1, and the scale of Thompson
+    sampling ¼, both in units of the rewards' spread. The rule is the same for all data sets.
     """
-    spread = sqrt(n_arms - 1) / n_arms
     return paper.methods(dim, n_explore) | {
         "Uniform": Uniform(),
         "LinearUCB": LinearUCB(alpha=1.0, ridge=dim),
-        "LinearThompsonSampling": LinearThompsonSampling(scale=spread, ridge=dim),
+        "LinearThompsonSampling": LinearThompsonSampling(scale=0.25, ridge=dim),
     }
 
 
@@ -78,7 +77,7 @@ def experiment(environments: Mapping[str, Classification], horizon: int, seeds: 
         n_arms, dim = len(data.names), data.points.shape[1]
         n_explore = max(n_arms, horizon // EXPLORED)
         told = replace(environment, reward_norm=reward_norm(data))
-        panels.append(Panel(name, told, methods(n_arms, dim, n_explore), mark=n_explore))
+        panels.append(Panel(name, told, methods(dim, n_explore), mark=n_explore))
     return Experiment("real-world", tuple(panels), horizon, tuple(range(seeds)), title)
 
 

@@ -17,7 +17,7 @@ _SHORT = 3
 def default_policy() -> Policy:
     """The policy for a user who knows only the numbers of arms and features.
 
-    It estimates amplitude, offset, noise and bandwidth from the rewards, keeps learning, and plays the largest mean
+    It estimates levels, amplitude, noise and bandwidth from the rewards, keeps learning, and plays the largest mean
     plus one standard deviation. `kernelbandits reproduce beyond` compares it with the paper's eight methods on 28
     problems.
 

@@ -143,8 +143,8 @@ class GreedyInterpolation(Policy):
     Where contexts do not vary, an arm may be given up for good.
 
     The interpolator is the mean of `model` with a ridge so small that it matters for repeated contexts only, whose
-    rewards are then averaged. The constant in the default kernel lets an arm's level be learned from few rewards.
-    The choice is certain given the past, so its propensity is 1 (ties apart).
+    rewards are then averaged. For `rewards` see `IndependentArms`; the constant in the default kernel lets an arm's
+    level be corrected by few rewards. The choice is certain given the past, so its propensity is 1 (ties apart).
 
     Cost: that of `IndependentArms`. Reference: Bastani, Bayati & Khosravi 2021, on greedy play under varying contexts.
 
@@ -175,8 +175,10 @@ class LinearUCB(Policy):
 
     The disjoint LinUCB of Li, Chu, Langford & Schapire (2010), "A contextual-bandit approach to personalized news
     article recommendation", Algorithm 1 (there ridge = 1). `alpha` is the number of standard deviations added to the
-    mean. See `LinearArms` for `intercept`. Features are taken as they are, not divided by √d as in the kernels:
-    ridge = d · λ² here is the ridge λ² of `KernelRidge(Linear())`.
+    mean. It and `ridge` are in units of the rewards' spread within arms, so that shift and scale of the rewards do not
+    matter; with rewards=AsGiven() they are in units of the rewards, as in the reference. See `LinearArms` for
+    `intercept`. Features are taken as they are, not divided by √d as in the kernels: ridge = d · λ² here is the ridge
+    λ² of `KernelRidge(Linear())`.
 
     Cost per round: O(K d²) to decide, O(d²) to learn, independent of the number of past rounds.
 
@@ -207,8 +209,9 @@ class LinearThompsonSampling(Policy):
     N(θ̂ᵀx, scale² xᵀA⁻¹x) is drawn: the same law without a factor of A. The draws are independent, so the propensity is
     exact, by `largest_probabilities`, to 10⁻¹⁰, also with a mask.
 
-    If rewards have standard deviation σ around a linear mean with coefficients N(0, σ²/ridge), scale = σ is the
-    posterior. See `LinearArms` for `intercept`.
+    `scale` and `ridge` are in units of the rewards' spread within arms, so that shift and scale of the rewards do not
+    matter. With rewards=AsGiven() they are in units of the rewards: if these have standard deviation σ around a linear
+    mean with coefficients N(0, σ²/ridge), scale = σ is the posterior. See `LinearArms` for `intercept`.
 
     Cost per round: O(K d²) to decide, about 0.1 ms more for the propensity with 20 arms; O(d²) to learn.
 

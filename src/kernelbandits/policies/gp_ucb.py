@@ -90,6 +90,10 @@ class ConstantWidth(Width):
 class GPUCB(Policy):
     """Plays the arm with the largest mean + β · std of its Gaussian-process posterior.
 
+    `model` is a prior for rewards less the level of their arm, in units of their spread, so that shift and scale of the
+    rewards do not matter. Norms and noise that a width takes from the problem are stated in units of the rewards, and
+    brought to those of the prior. With rewards=AsGiven() it is a prior for the rewards as they are, as in the paper.
+
     Cost per round with n observations per arm: O(n² + n d) for the posterior of the played arm, O(K (n² + n d)) for the
     scores; with prefetched contexts the scores cost O(B (n + d)) for the block's B rounds.
 

@@ -37,9 +37,9 @@ class SupKernelUCB(Policy):
     effective dimension d̃; plain optimism has O(d̃ √T). The price is that little is learned from each reward: it is a
     baseline with a guarantee rather than a policy to use.
 
-    `belief` is that of every level: one common function as in the paper, or `IndependentArms`. `reward_range` is the
-    length of an interval that contains the mean rewards. In theory `width` is ‖f‖ + σ √(2 ln(2TK/δ)/ridge). Needs
-    `problem.horizon`.
+    `belief` is that of every level: one common function as in the paper, or `IndependentArms`. Its deviations are
+    compared with `reward_range`, so it should state a prior for rewards `AsGiven`. `reward_range` is the length of an
+    interval that contains the mean rewards. In theory `width` is ‖f‖ + σ √(2 ln(2TK/δ)/ridge). Needs `problem.horizon`.
 
     The scores of a decision are mean + w in step 1 and w in step 3, −∞ for eliminated arms. The level of a reward is
     found by arm and context; a reward that no decision asked for goes to the first level.

@@ -1,0 +1,80 @@
+"""Decisions do not depend on the unit of the rewards, nor on where they are counted from."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import examples
+import kernelbandits as kb
+from kernelbandits.beliefs import arm_levels
+
+K, DIM, HORIZON = 3, 5, 70
+MODEL = kb.GaussianProcess(kb.Gaussian(gamma=2.0), ridge=0.5)
+POLICIES = [
+    *(kb.CalibratedUCB(belief) for belief in examples.BELIEFS if getattr(belief, "rewards", None) != kb.AsGiven()),
+    kb.ThompsonSampling(kb.IndependentArms(MODEL), n_initial=0),
+    kb.ThompsonSampling(),
+    kb.GreedyInterpolation(),
+    kb.LinearUCB(),
+    kb.LinearUCB(alpha=0.3, intercept=False),
+    kb.LinearThompsonSampling(),
+    *(kb.GPUCB(MODEL, width) for width in examples.WIDTHS),
+]
+
+
+def rounds_of(seed, horizon=HORIZON, noise_std=0.1):
+    instance = kb.Synthetic(kb.LowRank(), n_arms=K, dim=DIM, n_bumps=10, noise_std=noise_std).draw(seed)
+    return instance.problem(horizon), instance.rounds(horizon, np.random.default_rng(seed + 1))
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1e4, 100.0), (1e-6, 0.0), (3.0, -20.0)])
+@pytest.mark.parametrize("policy", POLICIES, ids=repr)
+def test_the_same_decisions(policy, scale, shift):
+    """Noise and norms that a width is told are stated in the new unit too."""
+    problem, rounds = rounds_of(1)
+    restated = replace(problem, noise_std=scale * problem.noise_std, reward_norms=scale * problem.reward_norms)
+    changed = kb.Rounds(rounds.contexts, scale * rounds.means + shift, scale * rounds.noise)
+    first = kb.replay(policy, problem, rounds, np.random.default_rng(2)).arms
+    assert np.array_equal(kb.replay(policy, restated, changed, np.random.default_rng(2)).arms, first)
+
+
+def linear_regret(policy, level):
+    total = 0.0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        contexts = rng.standard_normal((400, K, DIM))
+        means = np.einsum("tkd,kd->tk", contexts, rng.standard_normal((K, DIM))) + level
+        rounds = kb.Rounds(contexts, means, 0.5 * rng.standard_normal(400))
+        total += kb.replay(policy, kb.Problem(K, DIM), rounds, np.random.default_rng(seed)).regrets.sum()
+    return total
+
+
+@pytest.mark.parametrize("policy", [kb.LinearUCB(), kb.LinearThompsonSampling(), kb.GreedyInterpolation()], ids=repr)
+def test_rewards_around_a_hundred_cost_nothing(policy):
+    assert linear_regret(policy, 100.0) == pytest.approx(linear_regret(policy, 0.0), rel=1e-6)
+
+
+def test_as_given_they_do():
+    """As printed by Li et al."""
+    policy = kb.LinearUCB(rewards=kb.AsGiven())
+    assert linear_regret(policy, 100.0) > 2.0 * linear_regret(policy, 0.0)
+    assert linear_regret(kb.LinearUCB(), 0.0) < 2.0 * linear_regret(policy, 0.0)
+
+
+@pytest.mark.parametrize("width", examples.WIDTHS, ids=repr)
+def test_widths_are_in_units_of_the_prior(width):
+    """With standardised rewards at hand, GPUCB is told of them as given, with norms and noise in their unit."""
+    rng = np.random.default_rng(0)
+    X, arms, y = rng.standard_normal((27, DIM)), np.arange(27) % K, 5.0 * rng.standard_normal(27)
+    found = arm_levels([y[arms == arm] for arm in range(K)])
+    problem = kb.Problem(K, DIM, noise_std=2.0, reward_norms=np.array([3.0, 9.0, 1.0]))
+    unit = replace(problem, noise_std=2.0 / found.within, reward_norms=problem.reward_norms / found.within)
+    standardised = kb.GPUCB(MODEL, width).start(problem, 0)
+    given = kb.GPUCB(MODEL, width, kb.AsGiven()).start(unit, 0)
+    for x, arm, reward in zip(X, arms, y, strict=True):
+        standardised.observe(x, int(arm), float(reward))
+        given.observe(x, int(arm), float((reward - found.levels[arm]) / found.within))
+    shown = rng.standard_normal((K, DIM))
+    expected = found.levels + found.within * given.choose(shown).scores
+    np.testing.assert_allclose(standardised.choose(shown).scores, expected, rtol=1e-8)
