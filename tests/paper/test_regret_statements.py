@@ -31,7 +31,7 @@ def test_lemma_C_1_dominates_play():
     instance = kb.Synthetic(kb.LowRank(), n_arms=3, dim=20).draw(np.random.default_rng(0))
     estimator = kb.MinNormInterpolator(kb.Gaussian(4.0))
     error = theory.measured_error(estimator, instance, 20, rng=1, n_fits=5, n_test=500)
-    runs = [kb.play(kb.ExploreThenCommit(estimator, 60), instance, 600, rng=seed) for seed in range(5)]
+    runs = [kb.play(kb.ExploreThenCommit(estimator, 60, kb.AsGiven()), instance, 600, rng=seed) for seed in range(5)]
     per_round = np.mean([run.regrets[60:].mean() for run in runs])
     limit = theory.per_round_bound(error.per_arm)
     assert 0 < per_round <= limit
@@ -46,7 +46,7 @@ def test_theorem_4_11_no_lenient_regret_after_exploration():
     instance = kb.Synthetic(kb.LowRank(), n_arms=3, dim=20).draw(np.random.default_rng(1))
     estimator = kb.MinNormInterpolator(kb.Gaussian(4.0))
     delta = theory.per_round_bound(theory.measured_error(estimator, instance, 20, rng=1, n_fits=5).per_arm)
-    policy = kb.ExploreThenCommit(estimator, 60)
+    policy = kb.ExploreThenCommit(estimator, 60, kb.AsGiven())
     regrets = np.array([kb.play(policy, instance, 400, rng=seed).regrets for seed in range(20)])
     lenient = kb.lenient_regret(regrets, delta)
     assert lenient[-1] == lenient[59]

@@ -123,7 +123,7 @@ def test_exploration_rows(rows):
     played, planned = [], []
     for seed in range(2):
         problem, rounds, chance = world(part.environment("spectral decay"), 120, seed)
-        policy = kb.ExploreThenCommit(kb.MinNormInterpolator(kb.Gaussian(4.0)), 60)
+        policy = kb.ExploreThenCommit(kb.MinNormInterpolator(kb.Gaussian(4.0)), 60, kb.AsGiven())
         played.append(kb.replay(policy, problem, rounds, np.random.default_rng(chance)).regrets.sum())
         t = np.arange(20)
         data = rounds.contexts[t, t % 5], t % 5, rounds.means[t, t % 5] + rounds.noise[t]

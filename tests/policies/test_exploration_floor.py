@@ -63,6 +63,14 @@ def test_a_start_from_a_log_is_not_explored_again():
         assert [decision.arm for decision in decisions] == [K - 1] * 12
 
 
+def test_an_overruled_decision_explores():
+    agent = kb.ExplorationFloor(GREEDY, epsilon=0.1).start(PROBLEM, 0)
+    for _ in range(5):
+        agent.observe(np.ones(DIM), 2, 1.0)
+    decisions = [agent.choose(np.ones(DIM)) for _ in range(60)]
+    assert {(decision.arm == 2, decision.explored) for decision in decisions} == {(True, False), (False, True)}
+
+
 def test_withdrawing_gives_back_one_turn_at_most():
     agent = kb.ExplorationFloor(TURNS, epsilon=0.1).start(PROBLEM, 3)
     overruled = []
