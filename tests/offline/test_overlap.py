@@ -71,8 +71,8 @@ def test_propensities_that_cannot_be_right_are_refused(stated, words):
 
 
 def test_rounded_propensities_are_taken():
-    log = log_of(np.full(3, 1 / 3), 200_000, 0, stated=np.full(3, 0.33))
-    refuse_without_overlap(log, 0.33)
+    log = log_of(np.full(3, 1 / 3), 200_000, 0, stated=np.full(3, 0.32))
+    refuse_without_overlap(log, 0.32)
 
 
 def test_honest_logs_are_not_refused():
