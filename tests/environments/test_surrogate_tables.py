@@ -50,6 +50,12 @@ def test_shared_contexts_are_the_same_for_all_arms():
     assert not np.array_equal(contexts[:, 0], contexts[:, 1])
 
 
+def test_every_run_splits_the_rows_anew():
+    first, again, other = (SPEC.draw(seed).groups[0] for seed in (0, 0, 1))
+    assert np.array_equal(first, again)
+    assert {row.tobytes() for row in first} != {row.tobytes() for row in other}
+
+
 def test_sizes_are_said():
     counts = np.bincount(SPEC.data()[0].codes)
     halves = counts // 2

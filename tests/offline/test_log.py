@@ -25,7 +25,8 @@ def log_table(path, **columns):
 
 
 def test_a_log_from_a_file(tmp_path):
-    log = log_table(tmp_path / "log.csv").read()
+    log = log_table(tmp_path / "log.csv", propensity=[0.5, 0.25, 0.75, 1.0]).read()
+    assert log.propensities.tolist() == [0.5, 0.25, 0.75, 1.0]
     assert log.names == ("a", "b")
     assert log.arms.tolist() == [1, 0, 1, 0]
     assert log.rewards.tolist() == [1.0, 0.0, 0.0, 1.0]
@@ -61,3 +62,10 @@ def test_names_are_those_of_the_arms():
     assert kb.Log(np.eye(2), np.array([0, 1]), np.ones(2), np.full(2, 0.5), 2, names=("a", "b")).names == ("a", "b")
     with pytest.raises(InvalidArgument, match="names must be 2, one per arm, or none; got 1"):
         kb.Log(np.eye(2), np.array([0, 1]), np.ones(2), np.full(2, 0.5), 2, names=("a",))
+
+
+@pytest.mark.parametrize("columns", [("a", "a", "p"), ("a", "r", "a"), ("a", "p", "p")])
+def test_arm_reward_and_propensity_are_three_columns(columns, tmp_path):
+    path = log_table(tmp_path / "log.csv").path
+    with pytest.raises(InvalidArgument, match="must be three columns"):
+        kb.LogFile(path, *columns)

@@ -40,6 +40,11 @@ def test_best_guesses_are_refused_beside_one_row_that_was_not():
     assert "in 100% of its 300 rows" in refused(log)
 
 
+def test_a_tenth_of_best_guesses_is_too_much():
+    sure = (np.arange(300) < 30)[:, np.newaxis]
+    assert "in 10% of its 300 rows" in refused(log_of(np.where(sure, [1.0, 0.0, 0.0], 1 / 3), 300, seed=0))
+
+
 def test_an_arm_that_was_never_played_is_named():
     assert "arm 1 (tea) was never played" in refused(log_of([0.5, 0.0, 0.5], 60, 0, names=("cake", "tea", "coffee")))
     assert "arm 1, 2 was never played" in refused(log_of([1.0, 0.0, 0.0], 60, 0))
@@ -66,8 +71,8 @@ def test_propensities_that_cannot_be_right_are_refused(stated, words):
 
 
 def test_rounded_propensities_are_taken():
-    log = log_of(np.full(3, 1 / 3), 200_000, 0, stated=np.full(3, 0.33))
-    refuse_without_overlap(log, 0.33)
+    log = log_of(np.full(3, 1 / 3), 200_000, 0, stated=np.full(3, 0.32))
+    refuse_without_overlap(log, 0.32)
 
 
 def test_honest_logs_are_not_refused():
@@ -117,6 +122,13 @@ def test_few_rounds_are_said_where_no_floor_helps():
     log = log_of([0.01, 0.495, 0.495], 900, seed=2)
     with pytest.warns(WeakEvidence, match=r"leaves about 9 of 900 rows; no higher floor seems to keep every arm"):
         kb.replay_log(Always(1), log, rng=0, n_resamples=0)
+
+
+def test_no_floor_is_named_that_single_rows_rule_out():
+    """Twelve rows are too few to miss an arm in; that 0.8 for one leaves 0.2 for the other is certain."""
+    arms, chances = np.array([0, 1] * 6), np.array([0.8] * 9 + [0.2] * 3)
+    with pytest.warns(WeakEvidence, match=r"leaves about 2 of 12 rows; no higher floor seems to keep every arm"):
+        warn_of_loss(kb.Log(np.eye(12), arms, np.ones(12), chances, 2), 0.2)
 
 
 @pytest.mark.parametrize("n", [60, 5000])

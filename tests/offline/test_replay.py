@@ -49,6 +49,9 @@ def test_one_seed_is_one_replay_whatever_is_resampled():
     assert np.array_equal(first.resampled_means, again.resampled_means)
     assert len(np.unique(first.resampled_means)) == 4
     assert np.array_equal(first.rows, kb.replay_log(POLICY, log, rng=3, n_resamples=0).rows)
+    other = kb.replay_log(POLICY, log, rng=4, n_resamples=4)
+    assert not np.array_equal(first.rows, other.rows)
+    assert not np.intersect1d(first.resampled_means, other.resampled_means).size
 
 
 def test_the_error_of_a_fixed_policy_is_that_of_a_mean():
@@ -73,6 +76,17 @@ def test_resampled_logs_have_other_rows_of_the_same_distribution():
     by_weight = np.average(log.rewards[log.arms == 0], weights=1 / log.propensities[log.arms == 0])
     means = kb.replay_log(Always(0), log, rng=1, n_resamples=64).resampled_means
     assert means.mean() == pytest.approx(by_weight, abs=4 * means.std() / 8)
+
+
+def test_resampled_logs_have_another_order():
+    """In the order of the log a row that was drawn twice would come twice in a row."""
+    log, shown = made_log(60, 0, skewed=False), []
+    log = kb.Log(np.arange(60.0)[:, np.newaxis], log.arms, log.rewards, log.propensities, K)
+    kb.replay_log(Watching(shown), log, rng=0, n_resamples=1)
+    first, again = shown[:60], shown[60:]
+    assert first == list(range(60))
+    assert len(set(again)) < 60 == len(again)
+    assert 15 < np.sum(np.diff(again) < 0) < 45
 
 
 @pytest.mark.parametrize("n_resamples", [0, 1])
@@ -154,6 +168,32 @@ class Contrary(kb.Policy):
 class _ContraryLearner(kb.Learner):
     def decide(self, contexts, eligible):
         return kb.Choice(1 - int(contexts[0].argmax()), 1.0, np.zeros(2), explored=False)
+
+    def observe(self, context, arm, reward):
+        pass
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Watching(kb.Policy):
+    """Plays arm 0, and keeps the first feature of every context."""
+
+    shown: list
+
+    def _validate(self):
+        pass
+
+    def learner(self, problem, rng):
+        return _WatchingLearner(self.shown)
+
+
+class _WatchingLearner(kb.Learner):
+    def __init__(self, shown):
+        self._shown = shown
+
+    def decide(self, contexts, eligible):
+        self._shown.append(contexts[0, 0])
+        return kb.Choice(0, 1.0, np.zeros(K), explored=False)
 
     def observe(self, context, arm, reward):
         pass
