@@ -15,7 +15,7 @@ STARTING = {  # how many processes there are when the first worker has been star
 }
 
 
-@pytest.fixture(params=STARTING)
+@pytest.fixture
 def starting(tmp_path, request):
     """A command whose workers have been started and have not done anything yet."""
     options, n_processes = STARTING[request.param]
@@ -25,6 +25,7 @@ def starting(tmp_path, request):
     return process
 
 
+@pytest.mark.parametrize("starting", STARTING, indirect=True)
 def test_interrupted_while_workers_start(starting, tmp_path):
     os.killpg(starting.pid, signal.SIGINT)
     code, out, error = finished(starting)
@@ -33,6 +34,7 @@ def test_interrupted_while_workers_start(starting, tmp_path):
     assert traces_of(tmp_path, [starting.pid]) == []
 
 
+@pytest.mark.parametrize("starting", ["jobs", pytest.param("dask", marks=pytest.mark.slow)], indirect=True)
 def test_killed_while_workers_start(starting, tmp_path):
     os.kill(starting.pid, signal.SIGKILL)
     starting.communicate()
