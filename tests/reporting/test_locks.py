@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -123,3 +124,22 @@ def test_a_lock_ends_with_its_descriptor(tmp_path, kind):
     unlock(held)
     remove_abandoned(tmp_path, "held", found.append)
     assert found == [path]
+
+
+class Interrupted(BaseException):
+    pass
+
+
+@pytest.mark.parametrize(("step", "stays"), [("touch", []), ("chmod", []), ("replace", ["cell.npy"])])
+def test_interrupted_at_any_moment_no_part_stays(tmp_path, monkeypatch, step, stays):
+    """An interruption may come between any two steps, also before the block is entered."""
+    real = getattr(Path, step)
+
+    def interrupted(*arguments, **options):
+        real(*arguments, **options)
+        raise Interrupted
+
+    monkeypatch.setattr(Path, step, interrupted)
+    with pytest.raises(Interrupted), replacing(tmp_path / "cell.npy") as part:
+        part.write_bytes(b"whole")
+    assert [path.name for path in tmp_path.iterdir()] == stays

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,33 +14,31 @@ from kernelbandits.reporting.locks import lock, remove_abandoned, unlock
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a file to write to, which replaces `path` when the block ends without an error."""
-    with _new_part(path) as part:
+    # The name comes before the file, so that an interruption finds it at any moment.
+    part = path.with_name(f"{path.stem}-{secrets.token_urlsafe(6)}.part")
+    try:
+        held = _new_file(part)
         try:
             yield part
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
-        part.chmod(0o644)  # mkstemp makes files private
-        part.replace(path)
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
+            part.chmod(0o644)  # it was made private
+            part.replace(path)
+        finally:
+            unlock(held)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
-@contextmanager
-def _new_part(path: Path) -> Iterator[Path]:
-    """A new file beside `path`, locked so that no other process takes it for abandoned."""
+def _new_file(path: Path) -> int | None:
+    """Make a file and lock it, so that no other process takes it for abandoned; returns the lock."""
     while True:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem + "-", suffix=".part")
-        os.close(handle)
+        path.touch(mode=0o600, exist_ok=False)
         try:
-            held = lock(Path(name))
-            break
+            return lock(path)
         except FileNotFoundError:  # another process looked at it first
             continue
-    try:
-        yield Path(name)
-    finally:
-        unlock(held)
 
 
 def remove_parts(folder: Path) -> None:

@@ -37,7 +37,8 @@ def test_signals_at_random_moments(tmp_path, n_signals):
             assert (tmp_path / "out" / "results.parquet").read_bytes() == calm
             shutil.rmtree(tmp_path / "out")
         elif begun and how == signal.SIGINT:
-            assert (code, error.strip()) == (130, INTERRUPTED)
+            # In its very last moments, Python has no handler any more, and ends without a word.
+            assert (code, error.strip()) in {(130, INTERRUPTED), (-signal.SIGINT, "")}
     assert undisturbed(tmp_path)[0] == calm
     assert traces_of(tmp_path, started) == []
 

@@ -2,11 +2,13 @@
 
 import os
 import signal
+from contextlib import contextmanager
 
 import pytest
 from commands import INTERRUPTED, finished, nothing_runs_in, processes_of, start, traces_of
 from loopback import wait_for
 
+from kernelbandits.experiments.engines.workers import undisturbed, without_interrupts
 from small import TOML
 
 STARTING = {  # how many processes there are when the first worker has been started
@@ -15,7 +17,7 @@ STARTING = {  # how many processes there are when the first worker has been star
 }
 
 
-@pytest.fixture(params=STARTING)
+@pytest.fixture
 def starting(tmp_path, request):
     """A command whose workers have been started and have not done anything yet."""
     options, n_processes = STARTING[request.param]
@@ -25,6 +27,7 @@ def starting(tmp_path, request):
     return process
 
 
+@pytest.mark.parametrize("starting", STARTING, indirect=True)
 def test_interrupted_while_workers_start(starting, tmp_path):
     os.killpg(starting.pid, signal.SIGINT)
     code, out, error = finished(starting)
@@ -33,7 +36,43 @@ def test_interrupted_while_workers_start(starting, tmp_path):
     assert traces_of(tmp_path, [starting.pid]) == []
 
 
+@pytest.mark.parametrize("starting", ["jobs", pytest.param("dask", marks=pytest.mark.slow)], indirect=True)
 def test_killed_while_workers_start(starting, tmp_path):
     os.kill(starting.pid, signal.SIGKILL)
     starting.communicate()
     nothing_runs_in(tmp_path)
+
+
+@pytest.mark.parametrize("interrupt", [lambda: signal.raise_signal(signal.SIGINT), lambda: os.kill(os.getpid(), 2)])
+def test_an_interrupt_comes_after_the_block(interrupt):
+    handler, done = signal.getsignal(signal.SIGINT), []
+
+    def work():
+        with without_interrupts():
+            interrupt()
+            done.append(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == [{signal.SIGINT}]
+    assert signal.getsignal(signal.SIGINT) == handler
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_what_is_interrupted_while_it_opens_is_closed_first():
+    heard = []
+
+    @contextmanager
+    def slow():
+        os.kill(os.getpid(), signal.SIGINT)
+        heard.append("opened")
+        yield
+        heard.append("closed")
+
+    def work():
+        with undisturbed(slow()):
+            heard.append("used")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert heard == ["opened", "closed"]
