@@ -34,7 +34,7 @@ OUTSIDE = ("LinearUCB", "LinearThompsonSampling")
 def report(options: RunOptions, data_dir: Path | None = None) -> None:
     """Find the data sets, play all methods on them, and report who wins where and what was left out."""
     horizon = HORIZON if options.horizon is None else options.horizon
-    names = [*methods(n_arms=1, dim=1, n_explore=1), *data_sets.NAMES]
+    names = [*methods(dim=1, n_explore=1), *data_sets.NAMES]
     require_known(options.only, names, "real-world has no method or data set")
     environments, left_out = data_sets.find(data_dir, options.folder, options.only, horizon)
     study = options.part_of(experiment(environments, horizon, SEEDS))
