@@ -37,10 +37,12 @@ def test_the_papers_methods_are_as_the_paper_defines_them():
         "EtC-Ridge": kb.ExploreThenCommit(ridge(gaussian, 1.0), 50),
         "EtC-Linear": kb.ExploreThenCommit(interpolate(linear), 50),
         "EtC-Linear-Ridge": kb.ExploreThenCommit(ridge(linear, 1.0), 50),
-        "CGP-UCB": kb.GPUCB(kb.GaussianProcess(gaussian, 1.0), kb.TheoreticalWidth(0.1)),
-        "CGP-UCB-Ridgeless": kb.GPUCB(kb.GaussianProcess(gaussian, 1e-8), kb.TheoreticalWidth(0.1)),
-        "CGP-UCB-Scaled": kb.GPUCB(kb.GaussianProcess(gaussian, 1.0), kb.TheoreticalWidth(0.1, 0.1)),
-        "CGP-UCB-Scaled-Ridgeless": kb.GPUCB(kb.GaussianProcess(gaussian, 1e-8), kb.TheoreticalWidth(0.1, 0.1)),
+        "CGP-UCB": kb.GPUCB(kb.GaussianProcess(gaussian, 1.0), kb.TheoreticalWidth(0.1), kb.AsGiven()),
+        "CGP-UCB-Ridgeless": kb.GPUCB(kb.GaussianProcess(gaussian, 1e-8), kb.TheoreticalWidth(0.1), kb.AsGiven()),
+        "CGP-UCB-Scaled": kb.GPUCB(kb.GaussianProcess(gaussian, 1.0), kb.TheoreticalWidth(0.1, 0.1), kb.AsGiven()),
+        "CGP-UCB-Scaled-Ridgeless": kb.GPUCB(
+            kb.GaussianProcess(gaussian, 1e-8), kb.TheoreticalWidth(0.1, 0.1), kb.AsGiven()
+        ),
     }
     assert kb.paper.methods(200)["EtC"].n_explore == 200
 
