@@ -64,6 +64,8 @@ ARM_COVARIANCES = [
     kb.ArmFeatures(((0.0, 1.0), (1.0, 0.5), (2.0, 2.0)), kb.Matern(nu=1.5)),
 ]
 
+REWARD_UNITS = [kb.Standardized(), kb.AsGiven()]
+
 BELIEFS = [
     kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
     kb.BudgetedArms(kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge=0.1), budget=12, oversampling=2.0),
@@ -154,6 +156,7 @@ ALL = [
     *STOPPINGS,
     *WIDTHS,
     *ARM_COVARIANCES,
+    *REWARD_UNITS,
     *BELIEFS,
     *POLICIES,
     *COVARIANCES,

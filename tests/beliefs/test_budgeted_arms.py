@@ -135,3 +135,20 @@ def test_a_belief_draws_from_a_stream_of_its_own():
     rng = np.random.default_rng(5)
     kb.ThompsonSampling(kb.BudgetedArms(MODEL)).start(kb.Problem(2, 3), rng)
     assert rng.random() == np.random.default_rng(5).random()
+
+
+def test_centres_are_where_little_is_known():
+    """Of two hundred contexts nearly all are one cluster; the twenty others have larger scores and are preferred."""
+    rng, kept = np.random.default_rng(0), []
+    X = np.concatenate([0.05 * rng.standard_normal((180, 2)), 5.0 * rng.standard_normal((20, 2))])
+    X = X[rng.permutation(200)]
+    for seed in range(5):
+        tracker = kb.BudgetedArms(MODEL, budget=12, oversampling=50.0, rewards=kb.AsGiven()).start(
+            kb.Problem(1, 2), seed
+        )
+        for x in X:
+            tracker.observe(x, 0, 1.0)
+        centers = tracker._arms[0]._sketch.basis.centers
+        assert len(centers) <= 12
+        kept.append(np.mean(np.abs(centers).max(axis=1) > 0.3))
+    assert np.mean(kept) > 0.5

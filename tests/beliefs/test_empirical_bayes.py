@@ -7,7 +7,15 @@ from hypothesis import given, strategies as st
 import kernelbandits as kb
 from kernelbandits.beliefs import ArmLevels, arm_levels
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.estimation import amplitudes, candidates, typical_distance
+from kernelbandits.beliefs.estimation import (
+    LOG_PRIOR,
+    RIDGES,
+    amplitudes,
+    candidates,
+    log_evidence,
+    spectrum,
+    typical_distance,
+)
 
 N_ARMS, DIM = 4, 6
 
@@ -182,3 +190,32 @@ def test_levels_of_arms_count_where_they_are_further_apart_than_expected():
     np.testing.assert_allclose(far.beyond(4.0).levels, [6.0, 394.0])
     assert far.beyond(1.0).between == 197.0
     assert far.beyond(0.0).levels.tolist() == [0.0, 400.0]
+
+
+def loud_and_quiet(n, seed=0):
+    """Two arms with the same function; the rewards of the second are noise for the most part."""
+    rng, data = np.random.default_rng(seed), ArmData(2, 1)
+    for i in range(2 * n):
+        x = rng.uniform(-2.0, 2.0, 1)
+        data.add(x, i % 2, float(np.sin(2.0 * x[0]) + (0.01, 3.0)[i % 2] * rng.standard_normal()))
+    return data
+
+
+def test_arms_have_their_own_noise_with_shrinkage():
+    """As if by that many rewards of all arms together: little makes them their own, much makes them alike."""
+    data = loud_and_quiet(40)
+    _, common, ridges = kb.EmpiricalBayes(shrinkage=None).estimate(data)
+    assert ridges.tolist() == [common, common]
+    own = {weight: kb.EmpiricalBayes(shrinkage=weight).estimate(data)[2] for weight in (0.1, 8.0, 1e9)}
+    assert own[0.1][1] > 100.0 * own[0.1][0]
+    for weight, ridges in own.items():
+        kernel, _, _ = kb.EmpiricalBayes(shrinkage=weight).estimate(data)
+        spectra = [spectrum(kernel, X, y - data_level(data)) for X, y in (data.of(arm) for arm in (0, 1))]
+        together = log_evidence(spectra) + LOG_PRIOR
+        expected = [RIDGES[(log_evidence([s]) + min(1.0, weight / 80.0) * together).argmax()] for s in spectra]
+        assert ridges.tolist() == expected
+
+
+def data_level(data):
+    [level] = set(arm_levels(data.rewards).beyond(1.0).levels)
+    return level

@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 
 import kernelbandits as kb
 from kernelbandits.beliefs.estimation import LOG_PRIOR, RIDGES, log_evidence, spectrum
@@ -55,3 +55,18 @@ def test_one_reward_an_arm_says_nothing_so_the_prior_decides():
 def test_equal_rewards_do_not_break_it():
     X = np.random.default_rng(3).standard_normal((5, 3))
     assert np.isfinite(log_evidence([spectrum(KERNEL, X, np.zeros(5))])).all()
+
+
+def test_the_prior_of_the_noise_is_two_decades_wide():
+    """In half-decade steps from 10⁻⁶ to 10², normal around 1."""
+    assert np.allclose(np.log10(RIDGES), np.arange(-6.0, 2.01, 0.5))
+    assert np.allclose(
+        LOG_PRIOR - LOG_PRIOR.max(), norm(0.0, 2.0).logpdf(np.log10(RIDGES)) - norm(0.0, 2.0).logpdf(0.0)
+    )
+
+
+def test_two_rewards_of_an_arm_do_not_outweigh_the_prior():
+    """Two equal rewards at different contexts are no proof that there is no noise."""
+    X = np.random.default_rng(4).standard_normal((2, 3))
+    found = RIDGES[(log_evidence([spectrum(KERNEL, X, np.array([1.0, 1.0]))]) + LOG_PRIOR).argmax()]
+    assert 0.01 <= found <= 1.0

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
+from kernelbandits.beliefs import hierarchical_bayes
+from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.estimation import best_kernel
 
 K, DIM = 4, 6
 
@@ -100,3 +103,27 @@ def test_the_order_of_rewards_does_not_matter():
     other = told(kb.HierarchicalBayes(), X[shuffled], arms[shuffled], y[shuffled])
     assert one.arms.covariance == other.arms.covariance
     assert np.array_equal(one.mean_and_std(contexts), other.mean_and_std(contexts))
+
+
+def sizes_of_samples(monkeypatch, covariance, n=600):
+    """Numbers of rewards in the samples on which kernel and ridge are estimated."""
+    rng, data = np.random.default_rng(0), ArmData(K, 1)
+    for i in range(n):
+        data.add(rng.standard_normal(1), i % K, float(rng.standard_normal()))
+    sizes = []
+
+    def spy(kernels, samples):
+        sizes.append([len(y) for _, y in samples])
+        return best_kernel(kernels, samples)
+
+    monkeypatch.setattr(hierarchical_bayes, "best_kernel", spy)
+    kb.HierarchicalBayes((1.0,), covariances=(covariance,)).fitted(data)
+    return sizes
+
+
+def test_arms_that_are_not_related_are_estimated_apart(monkeypatch):
+    """500 rewards of each group, at the cost of one group after the other."""
+    pairs = kb.GivenSimilarity(np.kron(np.eye(2), [[1.0, 0.5], [0.5, 1.0]]).tolist())
+    assert sizes_of_samples(monkeypatch, kb.Exchangeable(0.0)) == [[150] * K]
+    assert sizes_of_samples(monkeypatch, pairs) == [[300, 300]]
+    assert sizes_of_samples(monkeypatch, kb.CommonFunction()) == [[500]]

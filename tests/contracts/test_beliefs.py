@@ -25,4 +25,4 @@ def test_units_of_rewards_do_not_matter(belief):
 
 def test_every_exported_belief_has_an_example():
     assert examples.exported(kb.Belief) == examples.types_of(examples.BELIEFS)
-    assert examples.exported(kb.RewardUnits) == {kb.AsGiven, kb.Standardized}
+    assert examples.exported(kb.RewardUnits) == examples.types_of(examples.REWARD_UNITS)

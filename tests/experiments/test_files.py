@@ -31,16 +31,18 @@ def test_figure_2_is_the_papers_ablation():
 
 def test_the_papers_methods_are_as_the_paper_defines_them():
     gaussian, linear = kb.Gaussian(gamma=4.0), kb.Linear()
-    interpolate, ridge = kb.MinNormInterpolator, kb.KernelRidge
+    interpolate, ridge, given = kb.MinNormInterpolator, kb.KernelRidge, kb.AsGiven()
     assert kb.paper.methods(200, n_explore=50) == {
-        "EtC": kb.ExploreThenCommit(interpolate(gaussian), 50, kb.AsGiven()),
-        "EtC-Ridge": kb.ExploreThenCommit(ridge(gaussian, 1.0), 50, kb.AsGiven()),
-        "EtC-Linear": kb.ExploreThenCommit(interpolate(linear), 50, kb.AsGiven()),
-        "EtC-Linear-Ridge": kb.ExploreThenCommit(ridge(linear, 1.0), 50, kb.AsGiven()),
-        "CGP-UCB": kb.GPUCB(kb.GaussianProcess(gaussian, 1.0), kb.TheoreticalWidth(0.1)),
-        "CGP-UCB-Ridgeless": kb.GPUCB(kb.GaussianProcess(gaussian, 1e-8), kb.TheoreticalWidth(0.1)),
-        "CGP-UCB-Scaled": kb.GPUCB(kb.GaussianProcess(gaussian, 1.0), kb.TheoreticalWidth(0.1, 0.1)),
-        "CGP-UCB-Scaled-Ridgeless": kb.GPUCB(kb.GaussianProcess(gaussian, 1e-8), kb.TheoreticalWidth(0.1, 0.1)),
+        "EtC": kb.ExploreThenCommit(interpolate(gaussian), 50, given),
+        "EtC-Ridge": kb.ExploreThenCommit(ridge(gaussian, 1.0), 50, given),
+        "EtC-Linear": kb.ExploreThenCommit(interpolate(linear), 50, given),
+        "EtC-Linear-Ridge": kb.ExploreThenCommit(ridge(linear, 1.0), 50, given),
+        "CGP-UCB": kb.GPUCB(kb.GaussianProcess(gaussian, 1.0), kb.TheoreticalWidth(0.1), given),
+        "CGP-UCB-Ridgeless": kb.GPUCB(kb.GaussianProcess(gaussian, 1e-8), kb.TheoreticalWidth(0.1), given),
+        "CGP-UCB-Scaled": kb.GPUCB(kb.GaussianProcess(gaussian, 1.0), kb.TheoreticalWidth(0.1, 0.1), given),
+        "CGP-UCB-Scaled-Ridgeless": kb.GPUCB(
+            kb.GaussianProcess(gaussian, 1e-8), kb.TheoreticalWidth(0.1, 0.1), kb.AsGiven()
+        ),
     }
     assert kb.paper.methods(200)["EtC"].n_explore == 200
 

@@ -187,8 +187,8 @@ class EstimatingTracker(Tracker):
 
     def _amplitudes(self) -> Array:
         """s², shape () or (K,). Where it is nothing but rounding, the variance of the levels takes its place."""
-        found = amplitudes(self._squares, self._data.counts, self._shrinkage)
-        return np.where(found > rounding(self._largest) ** 2, found, self._levels.between**2)
+        found, least = amplitudes(self._squares, self._data.counts, self._shrinkage), rounding(self._largest) ** 2
+        return found if (found > least).all() else np.where(found > least, found, self._levels.between**2)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         arms = self.arms
