@@ -69,3 +69,10 @@ def test_arm_reward_and_propensity_are_three_columns(columns, tmp_path):
     path = log_table(tmp_path / "log.csv").path
     with pytest.raises(InvalidArgument, match="must be three columns"):
         kb.LogFile(path, *columns)
+
+
+@pytest.mark.parametrize("part", ["rewards", "propensities"])
+def test_every_row_has_a_reward_and_a_propensity(part):
+    given = {"rewards": np.ones(3), "propensities": np.full(3, 0.5)} | {part: np.ones(4)}
+    with pytest.raises(InvalidArgument, match=f"{part} must .*one number per row of contexts"):
+        kb.Log(np.eye(3), np.zeros(3, dtype=int), **given, n_arms=2)
