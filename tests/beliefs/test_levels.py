@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kernelbandits.beliefs import arm_levels
+from kernelbandits.beliefs.levels import function_levels
 
 
 def _rewards(seed: int, levels: list[float], n: int = 6) -> list[np.ndarray]:
@@ -53,3 +54,30 @@ def test_arms_without_rewards() -> None:
     found = arm_levels([np.array([1.0]), np.array([5.0]), np.zeros(0)])
     assert np.array_equal(found.levels, np.full(3, 3.0))
     assert found.within == pytest.approx(np.sqrt(8.0))
+
+
+def test_levels_are_the_best_linear_predictions_of_the_mixed_model() -> None:
+    """By one generalised least-squares solve over all rewards, with variances by moments."""
+    rng = np.random.default_rng(5)
+    rewards = [level + rng.standard_normal(n) for level, n in zip((0.0, 3.0, -2.0, 1.0), (2, 9, 1, 5), strict=True)]
+    y, arms = np.concatenate(rewards), np.repeat(np.arange(4), [2, 9, 1, 5])
+    Z = np.eye(4)[arms]
+    counts, means = Z.sum(axis=0), (Z.T @ y) / Z.sum(axis=0)
+    variance = np.sum((y - Z @ means) ** 2) / (17 - 4)
+    between = (counts @ (means - y.mean()) ** 2 - 3 * variance) / (17 - counts @ counts / 17)
+    V = np.linalg.inv(between * Z @ Z.T + variance * np.eye(17))
+    center = V.sum(axis=0) @ y / V.sum()
+    found = arm_levels([*rewards, np.zeros(0)])
+    assert found.within**2 == pytest.approx(variance)
+    assert found.between**2 == pytest.approx(between)
+    assert found.center == pytest.approx(center)
+    assert found.levels == pytest.approx([*(center + between * Z.T @ V @ (y - center)), center])
+
+
+def test_arms_with_one_function_count_as_one() -> None:
+    rng = np.random.default_rng(6)
+    first, second, third = rng.standard_normal(4), rng.standard_normal(3) + 5.0, rng.standard_normal(6) - 5.0
+    found = function_levels([first, third, second, np.zeros(0)], np.array([0, 1, 0, 1]))
+    pooled = arm_levels([np.sort(np.concatenate([first, second])), np.sort(third)])
+    assert np.array_equal(found.levels, pooled.levels[[0, 1, 0, 1]])
+    assert found[1:] == pooled[1:]

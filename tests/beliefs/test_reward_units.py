@@ -82,11 +82,12 @@ def test_as_given_nothing_is_changed(belief):
     assert (given < 990.0).all()
 
 
-def test_before_two_different_rewards_all_means_are_equal():
+@pytest.mark.parametrize("arms", [(0, 0, 1, 0), (0, 1, 0, 1, 0, 0)], ids=["estimated at once", "before it is due"])
+def test_before_two_different_rewards_all_means_are_equal(arms):
     for size in (1.0, 1e6, 1e-6):
         tracker = kb.IndependentArms(MODEL).start(PROBLEM)
         contexts = np.random.default_rng(0).standard_normal((K, DIM))
-        for arm in (0, 0, 1, 0):
+        for arm in arms:
             tracker.observe(contexts[arm], arm, 0.1 * size)
             mean, std = tracker.mean_and_std(contexts)
             assert np.array_equal(mean, np.full(K, 0.1 * size))
@@ -98,12 +99,12 @@ def test_before_two_different_rewards_all_means_are_equal():
         assert 0.01 < std[2] / size < 1.0
 
 
-def test_arms_that_pay_constantly_are_explored_in_units_of_their_difference():
+@pytest.mark.parametrize("arms", [(0, 1, 0, 1, 0, 1), (0, 0, 0, 1, 1, 1)])
+def test_arms_that_pay_constantly_are_explored_in_units_of_their_difference(arms):
     tracker = kb.IndependentArms(MODEL).start(PROBLEM)
     contexts = np.random.default_rng(0).standard_normal((K, DIM))
-    for _ in range(3):
-        tracker.observe(contexts[0], 0, 0.1)
-        tracker.observe(contexts[1], 1, 0.7)
+    for arm in arms:
+        tracker.observe(contexts[arm], arm, (0.1, 0.7)[arm])
     mean, std = tracker.mean_and_std(10.0 * contexts)
     assert mean[:2] == pytest.approx([0.1, 0.7])
     assert std[0] == pytest.approx(np.sqrt(0.18), rel=0.05)

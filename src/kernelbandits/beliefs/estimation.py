@@ -95,7 +95,6 @@ def typical_distance(contexts: Sequence[Array]) -> float | None:
     geometry, distances, most = Radial(), [], ceil(_ENOUGH / sqrt(len(contexts)))
     for X in contexts:
         some = X[:: -(-len(X) // most)]
-        some = some - some[0]  # so that rounding depends on the distances alone
         t = geometry.evaluate(geometry.left(some), geometry.right(some))
         distances.append(t[t > 0.0])
     together = np.concatenate(distances)
@@ -195,7 +194,6 @@ class EstimatingTracker(Tracker):
         if arms is not None and self._clip is not None:
             reward = clipped(reward, *self._prediction(arms, context, arm, self._clip))
         self._data.add(context, arm, reward)
-        self._largest = max(self._largest, abs(reward))
         self._scale = None
         self._seen += 1
         if self._seen >= self._next_estimate:

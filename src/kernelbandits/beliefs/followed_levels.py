@@ -53,9 +53,8 @@ class FollowedLevels:
         self._count(data, functions)
 
     def add_arm(self, data: ArmData, functions: IntArray) -> None:
-        """Add the last arm of the data: its level is that of its reward function, or the mean of all levels."""
+        """Add the last arm of the data, at the mean of all levels: the only one if all arms have one function."""
         self.levels = np.append(self.levels, self.center)
-        self.levels[-1] = self.levels[np.argmax(functions == functions[-1])]
         self._count(data, functions)
 
     def _found(self, data: ArmData, functions: IntArray) -> ArmLevels:
