@@ -128,10 +128,10 @@ LEARNERS = {
 @pytest.mark.parametrize("logger", LOGGERS)
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_the_standard_error_covers_the_live_value(learner, logger):
-    """95 % intervals of 200 logs against the average of 600 live runs; 0.90 is more than three errors below 0.95."""
+    """95 % intervals of 200 logs against the average of 400 live runs; 0.90 is more than three errors below 0.95."""
     (writer, n), policy, longest = LOGGERS[logger], LEARNERS[learner], 220
     horizon = round(n / K) if logger == "Uniform" else round(0.1 * n)
-    curves = [live_rewards(policy, longest, 5000 + seed, horizon)[0] for seed in range(600)]
+    curves = [live_rewards(policy, longest, 5000 + seed, horizon)[0] for seed in range(400)]
     truth = np.cumsum(np.mean(curves, axis=0)) / np.arange(1, longest + 1)
     inside = []
     for seed in range(200):
