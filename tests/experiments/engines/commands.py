@@ -49,10 +49,17 @@ def processes_of(folder):
     return found
 
 
+def shared_memory():
+    return {*Path("/dev/shm").glob("*")}
+
+
+BEFORE = shared_memory()  # processes with the same ids may have left something, long ago
+
+
 def traces_of(folder, process_ids):
     """Return temporary and half-written files in this folder, and what joblib has in shared memory for these ids."""
-    shared = Path("/dev/shm").glob("*") if Path("/dev/shm").is_dir() else ()
-    ours = [path for path in shared if any(f"loky-{i}-" in path.name or f"_{i}_" in path.name for i in process_ids)]
+    names = [name for i in process_ids for name in (f"loky-{i}-", f"joblib_memmapping_folder_{i}_")]
+    ours = [path for path in shared_memory() - BEFORE if any(name in path.name for name in names)]
     return [*ours, *(folder / "scratch").iterdir(), *folder.rglob("*.part")]
 
 
