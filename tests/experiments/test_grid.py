@@ -22,6 +22,8 @@ def test_only_takes_methods_and_panels_in_any_case(small):
     assert part.methods == ("EtC",)
     assert [panel.name for panel in part.panels] == ["decay"]
     assert small.only(("Uniform",)).methods == ("Uniform",)
+    assert [panel.name for panel in small.only(("Uniform",)).panels] == ["low-rank", "decay"]
+    assert small.only(("low-rank",)).methods == ("EtC", "UCB", "Uniform")
     assert len(small.only(("low-rank",)).panels) == 1
 
 

@@ -154,3 +154,9 @@ def test_the_command_counts_from_its_start(tmp_path, monkeypatch):
         looks.clear()
         done = run(*command, "--only", "Uniform", "--json", "--jobs", "1", cwd=tmp_path)
         assert json.loads(done.stdout)["seconds"] > 500
+
+
+def test_options_replace_seeds_and_horizon_and_choose_a_part(small, tmp_path):
+    asked = RunOptions(tmp_path, InProcess(), seeds=5, horizon=70, only=("EtC",)).part_of(small)
+    assert (asked.seeds, asked.horizon, asked.methods) == ((0, 1, 2, 3, 4), 70, ("EtC",))
+    assert RunOptions(tmp_path, InProcess()).part_of(small) == small

@@ -7,6 +7,7 @@ from matplotlib.colors import to_hex
 
 import kernelbandits as kb
 from kernelbandits.experiments import InProcess, contents, provenance, regret_picture, report_on
+from kernelbandits.experiments.results import regret_table
 from kernelbandits.reporting import draw, save
 
 
@@ -71,6 +72,20 @@ def test_the_terminal_shows_every_number(results, capsys):
     assert text.endswith("Finished.\n")
 
 
+@pytest.mark.parametrize(("scale", "digits"), [(0.5, 3), (5.0, 2), (50.0, 1), (5e5, 1)])
+def test_at_least_three_figures_of_the_largest_mean_are_shown(scale, digits):
+    environment = kb.Synthetic(kb.LowRank(), n_arms=2, dim=2)
+    panel = kb.Panel("only", environment, {"worse": kb.Uniform(), "better": kb.Uniform()})
+    columns = ["experiment", "panel", "method", "seed", "round", "arm", "regret", "cumulative_regret"]
+    rows = [("e", "only", name, 0, 1, 0, r, r) for name, r in (("worse", scale), ("better", scale / 3.0))]
+    results = kb.Results(
+        kb.Experiment("e", (panel,), horizon=1, seeds=(0,)), pl.DataFrame(rows, schema=columns, orient="row")
+    )
+    [worse], [better] = (row[1:] for row in regret_table(results).rows)
+    assert (worse.text, better.text) == (f"{scale:,.{digits}f}", f"{scale / 3.0:,.{digits}f}")
+    assert (worse.detail, better.detail, worse.best, better.best) == ("3.00 × best", "1.00 × best", False, True)
+
+
 def test_a_method_looks_the_same_in_a_part_of_the_experiment(small, tmp_path):
     whole, part = (kb.run(grid, tmp_path, InProcess()) for grid in (small, small.only(("Uniform",))))
     lines = [draw(regret_picture(results)).axes[0].lines for results in (whole, part)]
@@ -90,6 +105,16 @@ def test_the_picture_shows_the_mean_curves_bands_and_marks(results):
         assert len(styles) == 3
     [legend] = figure.subfigs[0].legends
     assert [text.get_text() for text in legend.get_texts()] == ["EtC", "UCB", "Uniform", "end of exploration"]
+
+
+def test_the_picture_has_room_for_every_row_of_panels(tmp_path):
+    panels = tuple(kb.Panel(f"K = {n}", kb.Synthetic(kb.LowRank(), n, 3), {"Uniform": kb.Uniform()}) for n in (2, 3, 4))
+    heights = {}
+    for columns in (1, 2, 3):
+        experiment = kb.Experiment("rows", panels, horizon=5, seeds=(0,), columns=columns)
+        heights[columns] = regret_picture(kb.run(experiment, tmp_path, InProcess())).charts[0].height
+    assert heights[1] - heights[2] == pytest.approx(2.7), "three rows and two"
+    assert heights[2] - heights[3] == pytest.approx(2.7), "two rows and one"
 
 
 def test_pictures_are_written_as_png_and_svg_with_the_same_bytes_each_time(results, tmp_path):

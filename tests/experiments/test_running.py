@@ -1,4 +1,6 @@
+import os
 import shutil
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,8 +9,11 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.errors import CellFailed, InvalidArgument
-from kernelbandits.experiments import InProcess, Processes, seed_sequence
+from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
+from kernelbandits.experiments import InProcess, Processes, Runner, seed_sequence
+from kernelbandits.experiments.grid import own_code
+from kernelbandits.experiments.running import _play_elsewhere
+from kernelbandits.tables import content_digest
 from small import TOML
 
 
@@ -61,6 +66,26 @@ def test_a_truncated_cell_is_computed_again(small, tmp_path, finished, undisturb
     victim = sorted((store / "cells").iterdir())[4]
     victim.write_bytes(victim.read_bytes()[:-100])
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
+
+
+def test_a_cell_of_another_length_or_kind_is_computed_again(small, tmp_path, finished, undisturbed):
+    store = shutil.copytree(finished, tmp_path / "other")
+    first, second, *_ = sorted((store / "cells").iterdir())
+    np.save(first, np.load(first)[:-1])
+    np.save(second, np.load(second)["regret"])
+    assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
+
+
+def test_only_old_half_written_files_are_cleared_away(small, tmp_path):
+    """A young one may belong to a run that is still alive."""
+    (tmp_path / "cells").mkdir()
+    old, young = (tmp_path / "cells" / f"{name}.part" for name in ("old", "young"))
+    for path, hours in ((old, 2), (young, 0)):
+        path.write_bytes(b"half")
+        os.utime(path, (time.time() - 3600 * hours,) * 2)
+    kb.run(small.only(("Uniform", "decay")), tmp_path, InProcess())
+    assert young.exists()
+    assert not old.exists()
 
 
 def test_a_half_written_file_is_no_cell_and_no_obstacle(small, tmp_path, undisturbed):
@@ -119,6 +144,36 @@ class Broken(kb.Policy):
         return 1 // 0
 
 
+def test_the_bar_counts_only_what_is_left_to_do(small, tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr("kernelbandits.experiments.running.Progress.show", lambda bar, *state: shown.append(state))
+    runner = Runner(tmp_path, InProcess())
+    runner.run(small.only(("UCB",)))
+    assert shown[0] == (0, "of 6 runs", 6)
+    assert shown[-1] == (6, "of 6 runs", 6)
+    shown.clear()
+    runner.run(small.only(("UCB", "EtC")))
+    assert (shown[0], shown[-1]) == ((0, "of 6 runs", 6), (6, "of 6 runs", 6))
+    shown.clear()
+    assert runner.map("squares", abs, [3, -1]) == [3, 1]
+    assert shown == [(1, "1/2"), (2, "2/2")]
+
+
 def test_what_is_finished_is_not_rehearsed(small, tmp_path, undisturbed, finished, monkeypatch):
     monkeypatch.setattr("kernelbandits.environments.Synthetic.draw", None)
     assert kb.run(small, finished, InProcess()).frame.equals(undisturbed)
+
+
+def test_a_worker_with_other_code_or_other_data_plays_nothing(small, tmp_path):
+    """Its rows would be kept under a fingerprint that promises this code and this data."""
+    unit, data = [next(small.cells())], tmp_path / "rows.csv"
+    data.write_text("x,y\n1,a\n", encoding="utf-8")
+    digest = content_digest(str(data))
+    [(fingerprint, rows)] = _play_elsewhere((own_code(), {str(data): digest}, unit))
+    assert (fingerprint, len(rows)) == (unit[0].fingerprint, small.horizon)
+    with pytest.raises(EngineFailed, match="has other code than this process's"):
+        _play_elsewhere(("0" * 32, {}, unit))
+    data.write_text("x,y\n2,a\n", encoding="utf-8")
+    for path in (data, tmp_path / "nowhere.csv"):
+        with pytest.raises(EngineFailed, match=r"a worker has no file .*, or another one"):
+            _play_elsewhere((own_code(), {str(path): digest}, unit))

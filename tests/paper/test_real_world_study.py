@@ -91,6 +91,7 @@ def test_digits_as_an_experiment(tmp_path):
     study = experiment({"digits": DIGITS.environment(tmp_path)}, horizon=40, seeds=2)
     [panel] = study.panels
     assert panel.mark == panel.methods["EtC"].n_explore == 10, "at least one round an arm"
+    assert experiment({"digits": DIGITS.environment(tmp_path)}, horizon=100, seeds=2).panels[0].mark == 20, "a fifth"
     problem = panel.environment.draw(0).problem()
     assert (problem.n_arms, problem.noise_std) == (10, 0.0)
     assert 1.0 < problem.reward_norms[0] < 20.0

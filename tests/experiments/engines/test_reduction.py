@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments.engines import InProcess, Processes
-from kernelbandits.experiments.engines.engine import reduce_tree, reduce_unordered
+from kernelbandits.experiments.engines.engine import LocalEngine, in_order, reduce_tree, reduce_unordered
 
 
 @given(st.permutations(range(13)), st.integers(1, 13))
@@ -62,3 +62,19 @@ def test_how_far_a_sum_is_can_be_followed(engine):
     heard = []
     engine.reduce(block_sum, np.add, range(5), heard.append)
     assert heard == [1, 2, 3, 4, 5]
+
+
+class Backwards(LocalEngine):
+    """Does the last task first."""
+
+    __slots__ = ()
+
+    def map(self, function, tasks):
+        yield from map(function, list(tasks)[::-1])
+
+
+def test_answers_stand_in_the_order_of_the_tasks():
+    told = []
+    assert in_order(Backwards(), abs, [-3, 1, -2], told.append) == [3, 1, 2]
+    assert told == [1, 2, 3]
+    assert Backwards().reduce(str, str.__add__, range(5)) == "01234"
