@@ -43,7 +43,8 @@ def files(tmp_path):
         (folder / name).mkdir(parents=True)
         rows = pl.DataFrame({"x": rng.standard_normal(60), "y": np.where(rng.random(60) < 0.5, "a", "b")})
         rows.write_csv(folder / name / "rows.csv")
-    log = pl.DataFrame({"x": rng.standard_normal(90), "arm": rng.integers(2, size=90), "reward": rng.random(90)})
+    x, arms = rng.standard_normal(90), rng.integers(2, size=90)
+    log = pl.DataFrame({"x": x, "arm": arms, "reward": np.tanh(x) * (1 - 2 * arms) + 0.1 * rng.standard_normal(90)})
     log.write_csv(folder / "data" / "log.csv")
     (folder / "mine.toml").write_text(FROM_FILES, encoding="utf-8")
     return folder

@@ -51,7 +51,7 @@ def test_one_seed_is_one_replay_whatever_is_resampled():
     assert np.array_equal(first.rows, kb.replay_log(POLICY, log, rng=3, n_resamples=0).rows)
     other = kb.replay_log(POLICY, log, rng=4, n_resamples=4)
     assert not np.array_equal(first.rows, other.rows)
-    assert not np.intersect1d(first.resampled_means, other.resampled_means).size
+    assert not np.array_equal(first.resampled_means, other.resampled_means)
 
 
 def test_the_error_of_a_fixed_policy_is_that_of_a_mean():

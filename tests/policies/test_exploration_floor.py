@@ -66,7 +66,8 @@ def test_a_start_from_a_log_is_not_explored_again():
 def test_an_overruled_decision_explores():
     agent = kb.ExplorationFloor(GREEDY, epsilon=0.1).start(PROBLEM, 0)
     for _ in range(5):
-        agent.observe(np.ones(DIM), 2, 1.0)
+        for arm in range(K):
+            agent.observe(np.ones(DIM), arm, float(arm == 2))
     decisions = [agent.choose(np.ones(DIM)) for _ in range(60)]
     assert {(decision.arm == 2, decision.explored) for decision in decisions} == {(True, False), (False, True)}
 
