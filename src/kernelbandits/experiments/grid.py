@@ -245,12 +245,14 @@ def files_in(specs: Any) -> dict[str, str]:
 
 def short_names(paths: Iterable[str]) -> dict[str, str]:
     """The names of files for readers on other machines: as much of the end of each path as tells them apart."""
-    parts = {path: Path(path).parts[1:] for path in paths}
-    for n in range(1, 1 + max(map(len, parts.values()), default=0)):
-        names = {path: "/".join(part[-n:]) for path, part in parts.items()}
-        if len(set(names.values())) == len(names):
-            return names
-    return {}
+    whole = list(paths)
+    parts = [Path(path).parts[1:] for path in whole]
+    names = [part[-1] for part in parts]
+    n = 1
+    while len(set(names)) < len(names):
+        n += 1
+        names = ["/".join(part[-n:]) for part in parts]
+    return dict(zip(whole, names, strict=True))
 
 
 @cache

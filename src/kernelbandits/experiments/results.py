@@ -192,7 +192,7 @@ def settings(experiment: Experiment) -> Group:
 
     Data files are named without their folders, which another machine does not have.
     """
-    as_table = partial(to_table, of_file=short_names(files_of(experiment)).__getitem__)
+    as_table = partial(to_table, of_file=short_names(files_in(experiment.panels)).__getitem__)
     environments = tuple(
         (
             panel.name,
@@ -228,7 +228,7 @@ def notes_on(experiment: Experiment) -> dict[str, list[str]]:
 
 def contents(experiment: Experiment) -> dict[str, Any]:
     """Everything needed to run the experiment again, as plain data; data files are named without their folders."""
-    files = files_of(experiment)
+    files = files_in(experiment.panels)
     names = short_names(files)
     as_table = partial(to_table, of_file=names.__getitem__)
     return {
@@ -236,25 +236,12 @@ def contents(experiment: Experiment) -> dict[str, Any]:
             "name": experiment.name,
             "title": experiment.title,
             "horizon": experiment.horizon,
-            "panels": [
-                {
-                    "name": panel.name,
-                    "environment": as_table(panel.environment),
-                    "methods": as_table(panel.methods),
-                    "mark": panel.mark,
-                }
-                for panel in experiment.panels
-            ],
+            "panels": as_table(experiment.panels),
         },
         "notes": notes_on(experiment),
-        "files": {names[path]: digest for path, digest in files.items()},
+        "files": dict(zip(names.values(), files.values(), strict=True)),
         "seeds": list(experiment.seeds),
     }
-
-
-def files_of(experiment: Experiment) -> dict[str, str]:
-    """The data files of the experiment, each with the digest of its content."""
-    return files_in([[panel.environment, panel.methods] for panel in experiment.panels])
 
 
 def counted(n: int, thing: str) -> str:

@@ -156,7 +156,8 @@ def world(environment: Environment, horizon: int, seed: int) -> tuple[Problem, R
 def _rehearse(cells: Sequence[Cell]) -> None:
     """Start every method once on a problem of each of its panels, and play nothing."""
     problems: dict[str, Problem] = {}
-    for cell in {(cell.panel.name, cell.method): cell for cell in cells}.values():
+    methods = attrgetter("panel.name", "method")
+    for cell in dict(zip(map(methods, cells), cells, strict=True)).values():
         panel = cell.panel
         try:
             if panel.name not in problems:
@@ -172,9 +173,7 @@ def _rehearse(cells: Sequence[Cell]) -> None:
 
 def _save_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:
     """Play on workers that have other files than this process, and save what they send; yields numbers of cells."""
-    tasks = [
-        (own_code(), files_in([[cell.panel.environment, cell.panel.methods] for cell in unit]), unit) for unit in units
-    ]
+    tasks = [(own_code(), files_in([unit[0].panel]), unit) for unit in units]  # a unit has one panel
     for played in engine.map(_play_elsewhere, tasks):
         for fingerprint, rows in played:
             store.save(fingerprint, rows)
