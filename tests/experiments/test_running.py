@@ -1,6 +1,4 @@
-import os
 import shutil
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,18 +72,6 @@ def test_a_cell_of_another_length_or_kind_is_computed_again(small, tmp_path, fin
     np.save(first, np.load(first)[:-1])
     np.save(second, np.load(second)["regret"])
     assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
-
-
-def test_only_old_half_written_files_are_cleared_away(small, tmp_path):
-    """A young one may belong to a run that is still alive."""
-    (tmp_path / "cells").mkdir()
-    old, young = (tmp_path / "cells" / f"{name}.part" for name in ("old", "young"))
-    for path, hours in ((old, 2), (young, 0)):
-        path.write_bytes(b"half")
-        os.utime(path, (time.time() - 3600 * hours,) * 2)
-    kb.run(small.only(("Uniform", "decay")), tmp_path, InProcess())
-    assert young.exists()
-    assert not old.exists()
 
 
 def test_a_half_written_file_is_no_cell_and_no_obstacle(small, tmp_path, undisturbed):

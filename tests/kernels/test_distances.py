@@ -25,12 +25,12 @@ EPS = np.finfo(float).eps
 
 
 def assert_right(T, X, Z):
-    """Right up to one more rounding of the points, |x_j − x̃_j| ≤ EPS |x_j|, and to 1e-12 of itself."""
+    """Right up to one more rounding of the points, |x_j − x̃_j| ≤ EPS |x_j|, and to 1e-11 of itself."""
     dim = X.shape[1]
     exact = oracles.precise_squared_distances(X, Z) / dim
     size = max(np.sqrt((Y**2).sum(axis=1)).max() for Y in (X, Z)) * EPS / np.sqrt(dim)
     assert (T >= 0).all()
-    assert (np.abs(T - exact) <= 1e-12 * exact + 4 * size * np.sqrt(exact) + 4 * size**2).all()
+    assert (np.abs(T - exact) <= 1e-11 * exact + 4 * size * np.sqrt(exact) + 4 * size**2).all()
 
 
 @given(dims, seeds, st.integers(-6, 6), st.integers(-6, 8))
