@@ -26,6 +26,8 @@ def test_without_a_prediction_nothing_is_clipped():
     """A predicted deviation of 0 (all rewards were the same so far) says nothing about the next."""
     assert clipped(5.0, 1.0, 0.0) == 5.0
     assert clipped_first(np.array([0.0, 0.0, 0.0, 1.0]), 3.0).tolist() == [0.0, 0.0, 0.0, 1.0]
+    rounded = [0.1 + 0.2, 0.3, 0.3, 0.1 + 0.2, 1.0]  # differ by their last bit
+    assert clipped_first(np.array(rounded), 3.0).tolist() == rounded
     assert clipped_first(np.array([-1.0, 0.0, 1.0, 2.0, 1e9]), 3.0).max() == pytest.approx(1.0 + 3.0 * 1.4826)
 
 

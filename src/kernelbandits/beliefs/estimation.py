@@ -131,10 +131,15 @@ def clipped(reward: float, mean: float, reach: float) -> float:
 
 
 def clipped_first(rewards: Array, clip: float) -> Array:
-    """Rewards without predictions, clipped to median ± clip · 1.4826 · median absolute deviation; shape (n,)."""
+    """Rewards without predictions, clipped to median ± clip · 1.4826 · median absolute deviation; shape (n,).
+
+    They are unchanged if that deviation is 0 up to rounding.
+    """
     middle = np.median(rewards)
-    reach = clip * _MAD * np.median(np.abs(rewards - middle))
-    return np.clip(rewards, middle - reach, middle + reach) if reach > 0.0 else rewards
+    deviation = np.median(np.abs(rewards - middle))
+    reach = clip * _MAD * deviation
+    differ = deviation > rounding(float(np.abs(rewards).max()))
+    return np.clip(rewards, middle - reach, middle + reach) if differ else rewards
 
 
 def next_estimate(seen: int, window: int | None) -> int:
