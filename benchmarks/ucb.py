@@ -13,6 +13,7 @@ from benchmarks import ucb_loops
 from benchmarks.cases import Case, Goal
 from kernelbandits import (
     GPUCB,
+    AsGiven,
     Gaussian,
     GaussianProcess,
     LowRank,
@@ -26,7 +27,9 @@ from kernelbandits import (
 )
 from kernelbandits.types import IntArray
 
-POLICY = GPUCB(GaussianProcess(Gaussian(ucb_loops.GAMMA), ucb_loops.RIDGE), TheoreticalWidth(ucb_loops.DELTA))
+POLICY = GPUCB(
+    GaussianProcess(Gaussian(ucb_loops.GAMMA), ucb_loops.RIDGE), TheoreticalWidth(ucb_loops.DELTA), AsGiven()
+)
 
 
 @cache
