@@ -64,3 +64,20 @@ def test_only_the_context_that_was_asked_about_is_taken_as_known():
     assert tracker.outlook(other, 0).mean == pytest.approx(tracker.posteriors[0].mean(other[np.newaxis])[0])
     contexts[0] = other  # the caller's array is his to change
     assert tracker.outlook(other, 0).mean == pytest.approx(tracker.posteriors[0].mean(other[np.newaxis])[0])
+
+
+def test_restated_rewards_are_rewards_that_were_observed_so():
+    rng, model = np.random.default_rng(3), kb.GaussianProcess(kb.Gaussian(), 0.3)
+    restated, fresh = (ArmsTracker.without_data(model, kb.Problem(2, DIM)) for _ in range(2))
+    shifts, factor = np.array([3.0, -1.0]), 2.5
+    for t in range(20):
+        x, reward = rng.standard_normal(DIM), float(rng.standard_normal())
+        restated.observe(x, t % 2, reward)
+        fresh.observe(x, t % 2, (reward - shifts[t % 2]) / factor)
+    contexts = rng.standard_normal((2, DIM))
+    restated.mean_and_std(contexts)  # what was asked before is not the answer any more
+    restated.restate(shifts, factor)
+    assert np.allclose(restated.outlook(contexts[0], 0).mean, fresh.outlook(contexts[0], 0).mean, atol=1e-10)
+    for each in (restated, fresh):
+        each.observe(contexts[0], 0, 1.0)
+    assert np.allclose(restated.mean_and_std(contexts), fresh.mean_and_std(contexts), atol=1e-10)

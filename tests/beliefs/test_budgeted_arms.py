@@ -152,3 +152,12 @@ def test_centres_are_where_little_is_known():
         assert len(centers) <= 12
         kept.append(np.mean(np.abs(centers).max(axis=1) > 0.3))
     assert np.mean(kept) > 0.5
+
+
+def test_oversampling_gives_more_centres():
+    X, y, _ = data(400, dim=2)
+    few, many = (
+        follow(kb.BudgetedArms(MODEL, oversampling=factor, rewards=kb.AsGiven()), X, y)._arms[0]._sketch.basis.n_given
+        for factor in (1.0, 6.0)
+    )
+    assert 2.0 * few < many < 300

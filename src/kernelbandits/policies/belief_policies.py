@@ -183,7 +183,7 @@ class LinearUCB(Policy):
     Cost per round: O(K d²) to decide, O(d²) to learn, independent of the number of past rounds.
 
     >>> agent = LinearUCB(alpha=0.5).start(Problem(n_arms=3, dim=2), rng=0)
-    >>> for arm, reward in enumerate((0.1, 0.2, 1.0, 0.2, 0.1, 0.9)):
+    >>> for arm, reward in enumerate([0.1, 0.2, 1.0] * 3):
     ...     agent.observe([1.0, 0.0], arm % 3, reward)
     >>> agent.choose([1.0, 0.0]).arm
     2
