@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.types import Array, ArrayLike, BoolArray
+from kernelbandits.types import Array, ArrayLike, BoolArray, IntArray
 
 HUGE = 1e150
 LARGEST_REWARD, SMALLEST_REWARD = 1e100, 1e-100
@@ -165,6 +165,15 @@ def eligible_batch(value: ArrayLike | None, n_rounds: int, n_arms: int) -> BoolA
     if masks.dtype != np.bool_ or not masks.any(axis=1).all():
         raise InvalidArgument(f"eligible must be boolean and allow an arm in every round; got type {masks.dtype}")
     return masks
+
+
+def arms(value: ArrayLike, n: int, n_arms: int) -> IntArray:
+    """The arms of n rows, whole numbers 0 … K − 1, shape (n,)."""
+    wanted = f"{n} whole numbers from 0 to {n_arms - 1}, one per row of contexts"
+    array = _array("arms", value, wanted)
+    if array.shape != (n,) or array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n_arms:
+        raise InvalidArgument(f"arms must be {wanted}")
+    return array.astype(np.int64)
 
 
 def arm(value: object, n_arms: int) -> int:

@@ -7,6 +7,7 @@ import pytest
 
 import examples
 import kernelbandits as kb
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.policies.selection import RoundRobin
 
 HORIZON = 60
@@ -123,6 +124,12 @@ def test_withdrawn_decisions_do_not_count_as_turns(policy):
         assert decision.arm == known.arm
         for agent in (plain, disturbed):
             agent.observe(x[known.arm], known.arm, 0.5)
+
+
+def test_only_a_decision_can_be_withdrawn():
+    agent = kb.Uniform().start(kb.Problem(n_arms=2, dim=1), 0)
+    with pytest.raises(InvalidArgument, match=r"^decision must be a Decision, such as .*; got None$"):
+        agent.withdraw(None)
 
 
 def test_only_the_last_decision_can_be_withdrawn_and_once():

@@ -144,6 +144,7 @@ MASKED_USES = {
     "X": [lambda: kb.Gaussian()(HIDDEN), lambda: ESTIMATORS[0].fit(HIDDEN, Y)],
     "Z": [lambda: FIT.mean(HIDDEN)],
     "y": [lambda: ESTIMATORS[0].fit(GOOD, np.ma.masked_array(Y, mask=[False, True, False]))],
+    "arms": [lambda: kb.Log(GOOD, np.ma.masked_array([0, 0, 0], mask=[True, False, False]), Y, np.ones(3), 1)],
     "rewards": [lambda: kb.Log(GOOD, np.array([0, 0, 0]), np.ma.masked_less(Y, 1.0), np.ones(3), 1)],
     "reward_norms": [lambda: kb.Problem(3, 2, reward_norms=np.ma.masked_less(Y, 1.0))],
 }

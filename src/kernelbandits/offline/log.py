@@ -43,11 +43,7 @@ class Log:
     def __post_init__(self) -> None:
         n = len(checks.points("contexts", self.contexts))
         checks.whole("n_arms", self.n_arms, at_least=1)
-        arms = np.asarray(self.arms)
-        if arms.shape != (n,) or arms.dtype.kind not in "iu" or arms.min() < 0 or arms.max() >= self.n_arms:
-            raise InvalidArgument(
-                f"arms must be {n} whole numbers from 0 to {self.n_arms - 1}, one per row of contexts"
-            )
+        checks.arms(self.arms, n, self.n_arms)
         if self.names and len(self.names) != self.n_arms:
             raise InvalidArgument(f"names must be {self.n_arms}, one per arm, or none; got {len(self.names)}")
         checks.rewards("rewards", self.rewards, n, "one number per row of contexts")

@@ -108,6 +108,7 @@ class Agent:
 
     def withdraw(self, decision: Decision) -> None:
         """Take the last decision back: it was not carried out, and does not count as a turn of its arm."""
+        checks.instance("decision", decision, Decision, "the answer of agent.choose(contexts)")
         if not decision.id == self._last_id == self._n_decisions - 1:
             raise InvalidArgument(
                 f"decision: only the last one can be withdrawn, once and before the next; got number {decision.id}"

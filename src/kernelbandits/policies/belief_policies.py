@@ -87,8 +87,10 @@ class CalibratedUCB(Policy):
     rewards, so one width suits all problems. Each arm has `n_initial` turns first, by default two, because optimism may
     never return to an arm that had one poor reward by chance.
 
-    The choice is certain given the past, so its propensity is 1 (ties apart); use `ThompsonSampling` if logs are to be
-    evaluated later. Cost: that of the belief. Reference: Srinivas et al. 2010, with estimated constants.
+    The choice is certain given the past, so its propensity is 1 (ties apart); use `ThompsonSampling` behind an
+    `ExplorationFloor` if logs are to be evaluated later.
+
+    Cost: that of the belief. Reference: Srinivas et al. 2010, with estimated constants.
 
     >>> agent = CalibratedUCB().start(Problem(n_arms=3, dim=50), rng=0)
     """
