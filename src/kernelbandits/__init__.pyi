@@ -150,6 +150,12 @@ from .regression.scikit_learn import (
     KernelInterpolator as KernelInterpolator,
     KernelRidgeRegressor as KernelRidgeRegressor,
 )
-from .tables import CommonUnit as CommonUnit, Encoding as Encoding, Scaling as Scaling, UnitVariance as UnitVariance
+from .tables import (
+    CommonUnit as CommonUnit,
+    Encoder as Encoder,
+    Encoding as Encoding,
+    Scaling as Scaling,
+    UnitVariance as UnitVariance,
+)
 
 __version__: str

@@ -48,7 +48,7 @@ def test_columns_as_worked_out_by_hand():
 
 
 def test_everything_is_said():
-    notes = "\n".join(kb.Encoding(categorical=("code",), rare=2).fit(FRAME, "t.csv").notes)
+    notes = "\n".join(kb.Encoding(categorical=("code",), rare=2).fit(FRAME).notes)
     for words in (
         "2 numerical columns, each to mean 0 and variance 1",
         "missing numbers in 'age' (1): filled with the mean",
@@ -65,14 +65,14 @@ def test_everything_is_said():
 def test_a_fitted_encoder_encodes_a_row_as_it_did_when_fitted(fields):
     encoding = kb.Encoding(categorical=("code",), rare=2, **fields)
     encoder, points = encoding.encode(FRAME, "t.csv")
-    assert np.array_equal(encoder.transform(FRAME, "t.csv"), points)
-    assert np.allclose(encoder.transform(FRAME[3:5], "later.csv"), points[3:5])
+    assert np.array_equal(encoder.transform_frame(FRAME, "t.csv"), points)
+    assert np.allclose(encoder.transform(FRAME[3:5]), points[3:5])
 
 
 def test_a_fitted_encoder_takes_values_that_it_has_not_seen():
-    encoder = kb.Encoding(categorical=("code",), rare=2).fit(FRAME, "t.csv")
+    encoder = kb.Encoding(categorical=("code",), rare=2).fit(FRAME)
     later = FRAME[:1].with_columns(city=pl.lit("lima"), code=pl.lit(None, pl.Int64), age=pl.lit(None, pl.Float64))
-    [found] = encoder.transform(later, "later.csv") / encoder.scale + encoder.center
+    [found] = encoder.transform(later) / encoder.scale + encoder.center
     assert np.allclose(found, [0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]), "a new city is rare, a missing code no level"
 
 
@@ -86,9 +86,9 @@ def test_a_fitted_encoder_takes_values_that_it_has_not_seen():
     ],
 )
 def test_a_table_that_does_not_fit_the_encoder_is_refused(frame, words):
-    encoder = kb.Encoding(categorical=("code",), rare=2).fit(FRAME, "t.csv")
+    encoder = kb.Encoding(categorical=("code",), rare=2).fit(FRAME)
     with pytest.raises(InvalidFile, match=words):
-        encoder.transform(frame, "later.csv")
+        encoder.transform_frame(frame, "later.csv")
 
 
 @given(
@@ -156,7 +156,7 @@ def test_what_cannot_be_used_is_refused_with_its_place(column, words):
 
 def test_texts_that_look_like_numbers_are_categories_if_that_is_said():
     frame = pl.DataFrame({"x": ["1", "2", "many", "1"]})
-    assert len(kb.Encoding(categorical=("x",), rare=1).fit(frame, "t").names) == 3
+    assert len(kb.Encoding(categorical=("x",), rare=1).fit(frame).names) == 3
 
 
 @pytest.mark.parametrize("frame", [pl.DataFrame({"x": [1, 1, 1]}), pl.DataFrame({"x": ["a", "b", "c"]})])

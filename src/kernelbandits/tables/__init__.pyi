@@ -21,3 +21,4 @@ from .encoding import (
     moments as moments,
 )
 from .files import Block as Block, Scan as Scan, frame_of as frame_of, read_frame as read_frame, scan as scan
+from .table_kinds import as_frame as as_frame, as_row as as_row

@@ -61,6 +61,19 @@ def is_number(column: pl.Series) -> bool:
     return column.dtype.is_numeric() or column.dtype == pl.Boolean
 
 
+_FEW = 100
+"""With fewer rows than this, different numbers are no sign of an identifier."""
+
+
+def looks_like_identifier(column: pl.Series) -> bool:
+    """Whether a column of numbers has many entries, all of them whole and all different."""
+    known = column.drop_nulls()
+    if len(known) < _FEW or not column.dtype.is_numeric():
+        return False
+    whole = column.dtype.is_integer() or bool((known == known.floor()).all())
+    return whole and known.n_unique() == len(known)
+
+
 def mostly_numbers(column: pl.Series) -> int | None:
     """Return the first row of a text column that is no number although more than half of them are, or None."""
     if column.dtype != pl.String:

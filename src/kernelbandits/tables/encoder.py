@@ -2,121 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
 
 import numpy as np
 import polars as pl
 from threadpoolctl import threadpool_limits
 
-from kernelbandits.errors import InvalidFile
-from kernelbandits.tables.columns import is_number, level_codes, not_numeric, refuse_non_finite, refuse_unknown, some
+from kernelbandits.tables.numbered_columns import NumberedColumns
+from kernelbandits.tables.rows import RowReader
+from kernelbandits.tables.table_kinds import as_frame, as_row
 from kernelbandits.types import Array, IntArray
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Levels:
-    """The levels of a categorical column. Each of the `common` ones gets a column of 0 and 1; None stands for missing.
-
-    The `n_pooled` rare levels share one column, and so do levels that were not seen when fitted.
-    """
-
-    column: str
-    common: tuple[str | None, ...]
-    n_pooled: int
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the 0/1 columns."""
-        named = [f"{self.column} is missing" if level is None else f"{self.column} = {level}" for level in self.common]
-        return [*named, f"{self.column} is rare"] if self.n_pooled else named
-
-    def transform(self, column: pl.Series) -> Array:
-        """Return the 0/1 columns of the entries, shape (n, p)."""
-        width = len(self.common)
-        codes = level_codes(column.cast(pl.String), pl.Series(self.common, dtype=pl.String), other=width)
-        return np.eye(width + 1, len(self.names))[codes]
-
-
-def fit_levels(column: pl.Series, rare: int) -> Levels:
-    """Return the levels of a column; those in fewer than `rare` rows are pooled, missing entries are a level."""
-    counts = sorted(
-        column.cast(pl.String).value_counts().iter_rows(),
-        key=lambda pair: (-pair[1], pair[0] is None, pair[0] or ""),
-    )
-    common = tuple(level for level, count in counts if count >= rare or level is None)
-    return Levels(column.name, common, len(counts) - len(common))
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class NumberedColumns:
-    """The columns of a table as numbers: missing ones filled, categories as 0/1 columns. Nothing is scaled.
-
-    A missing number becomes the mean of its column, and 0/1 columns mark those of the columns `gaps`. `names` are those
-    of all resulting columns: p numbers, marks of gaps, levels.
-    """
-
-    numerical: tuple[str, ...]
-    means: Array
-    gaps: tuple[str, ...]
-    categories: tuple[Levels, ...]
-    names: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    def transform(self, frame: pl.DataFrame) -> Array:
-        """Return the columns of a table, shape (n, p + gaps + levels)."""
-        points = np.empty((frame.height, len(self.names)))
-        for j, name in enumerate(self.numerical):  # a column at a time: no second copy of the whole
-            points[:, j] = frame[name].cast(pl.Float64).fill_null(float(self.means[j])).to_numpy()
-        for j, name in enumerate(self.gaps, start=len(self.numerical)):
-            points[:, j] = frame[name].is_null().to_numpy()
-        start = len(self.numerical) + len(self.gaps)
-        for levels in self.categories:
-            points[:, start : start + len(levels.names)] = levels.transform(frame[levels.column])
-            start += len(levels.names)
-        return points
-
-
-def number_columns(
-    frame: pl.DataFrame, numerical: Sequence[str], categorical: Sequence[str], rare: int
-) -> NumberedColumns:
-    """Fit fillings and levels to a table. Categorical columns with a single level are left out."""
-    missing = {name: frame[name].null_count() for name in (*numerical, *categorical)}
-    gaps = {name: missing[name] for name in numerical if 0 < missing[name] < frame.height}
-    found = [fit_levels(frame[name], rare) for name in categorical]
-    categories = tuple(levels for levels in found if len(levels.names) > 1)
-    labels = [name for levels in categories for name in levels.names]
-    pooled = {levels.column: levels.n_pooled for levels in categories if levels.n_pooled}
-    absent = {levels.column: missing[levels.column] for levels in categories if missing[levels.column]}
-    single = [repr(levels.column) for levels in found if len(levels.names) == 1]
-    notes = {
-        f"missing numbers in {_counted(gaps)}: filled with the mean, with a 0/1 column that marks them": gaps,
-        f"{len(categories)} categorical columns as {len(labels)} columns of 0 and 1": categories,
-        f"levels with fewer than {rare} rows share one column: {_counted(pooled)}": pooled,
-        f"missing categories are a separate level: {_counted(absent)}": absent,
-        f"left out, because they have one level, or none with {rare} rows: {some(single)}": single,
-    }
-    applying = tuple(note for note, subject in notes.items() if subject)
-    names = (*numerical, *(f"{name} is missing" for name in gaps), *labels)
-    return NumberedColumns(tuple(numerical), _means(frame, numerical), tuple(gaps), categories, names, applying)
-
-
-def _counted(counts: dict[str, int]) -> str:
-    return some([f"{name!r} ({count})" for name, count in counts.items()])
-
-
-def _means(frame: pl.DataFrame, names: Sequence[str]) -> Array:
-    """Return the mean of the entries present in each column with missing ones, shape (p,); 0 elsewhere."""
-    if not any(frame[name].null_count() for name in names):
-        return np.zeros(len(names))
-    entries = np.empty((frame.height, len(names)))
-    for j, name in enumerate(names):
-        entries[:, j] = frame[name].cast(pl.Float64).fill_null(0.0).to_numpy()
-    n_present = np.array([frame.height - frame[name].null_count() for name in names])
-    return np.asarray(entries.sum(axis=0) / np.maximum(n_present, 1))
 
 
 @final
@@ -126,6 +23,7 @@ class Encoder:
 
     `kept` are the positions of the q columns of z that are used; `shift`, `factors` and `center` have shape (q,), the
     principal axes V shape (q, d), or None to keep all q. `names` are those of the d features; `notes` tell the steps.
+    The texts `missing` stand for a missing value.
     """
 
     columns: NumberedColumns
@@ -137,16 +35,54 @@ class Encoder:
     scale: float
     names: tuple[str, ...]
     notes: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    _rows: RowReader = field(init=False, repr=False)
 
-    def transform(self, frame: pl.DataFrame, file: str) -> Array:
-        """Encode the rows of a table with the same columns, shape (n, d); `file` names the table in messages."""
-        categorical = [levels.column for levels in self.columns.categories]
-        refuse_unknown((*self.columns.numerical, *categorical), frame.columns, file)
-        for column in frame.select(self.columns.numerical):
-            if not (is_number(column) or column.null_count() == len(column)):
-                raise InvalidFile(f"{file}: {not_numeric(column)}; it was numeric when the encoding was fitted")
-            refuse_non_finite(column, file, "correct it, or leave it empty")
-        points = scaled(self.columns.transform(frame), self.kept, self.shift, self.factors)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_rows", RowReader(self.columns, self.missing))
+
+    @property
+    def dim(self) -> int:
+        """Number of features d."""
+        return len(self.names)
+
+    def transform(self, table: Any) -> Array:
+        """Encode a table, shape (n, d), or one row, shape (d,): a mapping from column to entry, or a named tuple.
+
+        A table may have further columns, and its columns may be in another order. The answer for a row is that of the
+        table which holds it; after a reduction to components up to rounding.
+        """
+        row = as_row(table)
+        if row is not None:
+            return self.transform_row(row)
+        frame, file = as_frame(table, self.missing)
+        return self.transform_frame(frame, file)
+
+    def transform_frame(self, frame: pl.DataFrame, file: str) -> Array:
+        """Encode the rows of a table in which missing entries are null; `file` names it in messages."""
+        self.columns.refuse(frame, file)
+        return self._scaled(self.columns.transform(frame))
+
+    def transform_row(self, row: Mapping[str, Any]) -> Array:
+        """Encode one row, shape (d,), without the cost of a table."""
+        point: Array = self._scaled(self._rows.read(row)[np.newaxis])[0]
+        return point
+
+    def to_json(self) -> str:
+        """Return this encoder as one line of JSON."""
+        from kernelbandits.tables.encoder_json import encoder_to_json
+
+        return encoder_to_json(self)
+
+    @staticmethod
+    def from_json(text: str | bytes) -> Encoder:
+        """Return the encoder that `to_json` wrote: the same to the last bit."""
+        from kernelbandits.tables.encoder_json import encoder_from_json
+
+        return encoder_from_json(text)
+
+    def _scaled(self, columns: Array) -> Array:
+        points = scaled(columns, self.kept, self.shift, self.factors)
         points -= self.center
         if self.axes is not None:
             points = project(points, self.axes)
@@ -176,5 +112,7 @@ def principal_axes(centred: Array, dim: int) -> tuple[Array, float]:
 
 def project(centred: Array, axes: Array) -> Array:
     """Return the coordinates of centred points along the axes, shape (n, dim)."""
+    if len(centred) == 1:  # no threads to limit
+        return np.asarray(centred @ axes)
     with threadpool_limits(1):
-        return centred @ axes
+        return np.asarray(centred @ axes)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from kernelbandits.types import Array, BoolArray
 if TYPE_CHECKING:
     import polars as pl
 
-    from kernelbandits.tables.encoder import Encoder, NumberedColumns
+    from kernelbandits.tables.encoder import Encoder
+    from kernelbandits.tables.numbered_columns import NumberedColumns
 
 LEVEL = 0.5
 """Average of ‖x‖²/d in the paper's designs (before c̃). Then ‖x − z‖²/d averages 1, as kernel lengths assume."""
@@ -74,22 +75,23 @@ class Encoding(Spec):
 
     Numbers are centred and scaled. A missing number becomes its column's mean, and a 0/1 column marks it. Texts, and
     columns named in `categorical`, get one 0/1 column per level; missing is a separate level, and levels with fewer
-    than `rare` rows share one. So a category weighs at most as much as a number of variance 1. Columns that do not vary
-    are left out. Finally all columns are centred, reduced to `dim` principal components if that is given, and
+    than `rare` rows share one. So a category weighs at most as much as a number of variance 1. Dates and times are
+    numbers too. Columns that do not vary are left out, and so are whole numbers that are all different, which look
+    like identifiers, unless `columns` names them. Finally all columns are centred, reduced to `dim` principal components if that is given, and
     multiplied by one number such that ‖x‖²/d averages `level` (½ as in the paper's designs).
 
     Attributes:
         columns: names of the features; empty means all columns without another use.
         drop: columns to leave out.
         categorical: columns to take as categories although they hold numbers.
-        missing: texts that stand for a missing value; if "NaN" is among them, NaN does too.
+        missing: texts that stand for a missing value; if "NaN" is among them, the number NaN does too.
 
     """
 
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ("", "?", "NA", "N/A", "null")
+    missing: tuple[str, ...] = ("", "?", "NA", "N/A", "null", "NaN")
     rare: Count = 10
     scaling: Scaling = UnitVariance()
     dim: Count | None = None
@@ -134,7 +136,7 @@ class Encoding(Spec):
                         f"{file}: {place(row, column.name)} is {column[row]!r}, not a number, though most of the "
                         "column are; correct it, leave the column out, or list it in Encoding's missing or categorical"
                     )
-            elif is_number(column) or column.dtype == pl.Null:
+            elif is_number(column) or column.dtype == pl.Null or column.dtype.is_temporal():
                 numerical.append(column.name)
             else:
                 raise InvalidFile(
@@ -147,14 +149,34 @@ class Encoding(Spec):
 
     def number(self, frame: pl.DataFrame, file: str) -> NumberedColumns:
         """Fit only the first step: missing numbers filled, categories as 0/1 columns, nothing scaled."""
-        from kernelbandits.tables.encoder import number_columns
+        from kernelbandits.tables.columns import looks_like_identifier, some
+        from kernelbandits.tables.numbered_columns import number_columns
 
-        return number_columns(frame, *self.split(frame, file), self.rare)
+        numerical, categorical = self.split(frame, file)
+        odd = [name for name in numerical if name not in self.columns and looks_like_identifier(frame[name])]
+        numbered = number_columns(frame, [name for name in numerical if name not in odd], categorical, self.rare)
+        if not odd:
+            return numbered
+        listed = some([repr(name) for name in odd])
+        note = f"left out, because whole numbers that are all different look like identifiers: {listed}"
+        return replace(numbered, notes=(*numbered.notes, note))
 
-    def fit(self, frame: pl.DataFrame, file: str) -> Encoder:
-        """Fit fillings, levels, scales and components to a table of features; `file` names it in messages."""
-        encoder, _ = self.encode(frame, file)
-        return encoder
+    def fit(self, table: Any, others: Sequence[str] = ()) -> Encoder:
+        """Fit fillings, levels, scales and components to a table; the columns `others` are no features.
+
+        A table is a polars or pandas data frame, an Arrow table, a dictionary of columns, or the path of a .csv,
+        .csv.gz, .parquet or .npz file.
+
+        >>> encoder = Encoding(rare=1).fit({"age": [20, 40, 60], "city": ["Rome", None, "Oslo"]})
+        >>> encoder.names
+        ('age', 'city = Oslo', 'city = Rome', 'city is missing')
+        >>> encoder.transform({"age": 40, "city": "Oslo"}).shape
+        (4,)
+        """
+        from kernelbandits.tables.table_kinds import as_frame
+
+        frame, file = as_frame(table, self.missing)
+        return self.encode(frame.select(self.features(frame.columns, others, file)), file)[0]
 
     def encode(self, frame: pl.DataFrame, file: str) -> tuple[Encoder, Array]:
         """Fit to a table of features and encode it, in one pass: the encoder and points of shape (n, d)."""
@@ -193,4 +215,4 @@ class Encoding(Spec):
         scale = float(np.sqrt(self.level / size))
         notes.append(f"{len(names)} features, scaled so that ‖x‖²/d averages {self.level:g}")
         points *= scale
-        return Encoder(columns, kept, shift, factors, center, axes, scale, names, tuple(notes)), points
+        return Encoder(columns, kept, shift, factors, center, axes, scale, names, tuple(notes), self.missing), points

@@ -21,6 +21,7 @@ from kernelbandits.tables.csv_files import read_csv
 from kernelbandits.types import Array
 
 _BLOCK_VALUES = 2**22
+Cleaner = Callable[[pl.Series, Sequence[str]], pl.Series]
 _BROKEN = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
@@ -32,8 +33,13 @@ def read_frame(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
     with _understood(path, tuple(_READERS)) as ending:
         read, clean = _READERS[ending]
         frame = read(path)
-        texts = [column for column in frame if column.dtype == pl.String]
-        frame = frame.with_columns(clean(column, missing) for column in texts)
+        return cleaned(frame, missing, clean)
+
+
+def cleaned(frame: pl.DataFrame, missing: Sequence[str], clean: Cleaner | None = None) -> pl.DataFrame:
+    """Return the table with null for the texts `missing`, and for NaN if it is among them."""
+    texts = [column for column in frame if column.dtype == pl.String]
+    frame = frame.with_columns((clean or _present)(column, missing) for column in texts)
     return frame.fill_nan(None) if "nan" in (text.casefold() for text in missing) else frame
 
 
@@ -176,7 +182,7 @@ def _bare(column: pl.Series, missing: Sequence[str]) -> pl.Series:
     return texts
 
 
-_READERS: dict[str, tuple[Callable[[Path], pl.DataFrame], Callable[[pl.Series, Sequence[str]], pl.Series]]] = {
+_READERS: dict[str, tuple[Callable[[Path], pl.DataFrame], Cleaner]] = {
     ".csv": (_csv, _bare),
     ".csv.gz": (_csv, _bare),
     ".parquet": (pl.read_parquet, _present),

@@ -1,0 +1,82 @@
+"""Categorical columns: their levels, and the columns of 0 and 1 that stand for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import polars as pl
+
+from kernelbandits.tables.columns import level_codes
+from kernelbandits.types import Array
+
+_WHOLE = 2.0**53
+"""Below it, every float that is a whole number stands for that one only."""
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single entry is None, NaN, or what pandas has in their place."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and math.isnan(value)
+
+
+def level_text(value: Any) -> str | None:
+    """Return the level that an entry stands for. The number 5 is the same level as a whole number and as a float."""
+    if isinstance(value, str):
+        return str(value)
+    if is_missing(value):
+        return None
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < _WHOLE else repr(number)
+    return str(value)
+
+
+def level_texts(column: pl.Series) -> pl.Series:
+    """Return the level of each entry, null where it is missing."""
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    entries = column.unique()
+    texts = pl.Series([level_text(entry) for entry in entries], dtype=pl.String)
+    return column.replace_strict(entries, texts, return_dtype=pl.String)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The levels of a categorical column. Each of the `common` ones gets a column of 0 and 1; None stands for missing.
+
+    The `n_pooled` rare levels share one column, and so do levels that were not seen when fitted.
+    """
+
+    column: str
+    common: tuple[str | None, ...]
+    n_pooled: int
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the 0/1 columns."""
+        named = [f"{self.column} is missing" if level is None else f"{self.column} = {level}" for level in self.common]
+        return [*named, f"{self.column} is rare"] if self.n_pooled else named
+
+    def transform(self, column: pl.Series, out: Array) -> None:
+        """Write the 0/1 columns of the entries into `out`, shape (n, p), which is 0."""
+        codes = level_codes(level_texts(column), pl.Series(self.common, dtype=pl.String), other=len(self.common))
+        rows = np.flatnonzero(codes < out.shape[1])  # a level that was not seen is all 0 if none was rare
+        out[rows, codes[rows]] = 1.0
+
+
+def fit_levels(column: pl.Series, rare: int) -> Levels:
+    """Return the levels of a column; those in fewer than `rare` rows are pooled, missing entries are a level."""
+    counts: Sequence[tuple[str | None, int]] = sorted(
+        level_texts(column).value_counts().iter_rows(),
+        key=lambda pair: (-pair[1], pair[0] is None, pair[0] or ""),
+    )
+    common = tuple(level for level, count in counts if count >= rare or level is None)
+    return Levels(column.name, common, len(counts) - len(common))

@@ -1,0 +1,122 @@
+"""The columns of a table as numbers, before anything is scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import polars as pl
+
+from kernelbandits.errors import InvalidFile
+from kernelbandits.linalg import require_memory
+from kernelbandits.tables.columns import is_number, not_numeric, refuse_non_finite, refuse_unknown, some
+from kernelbandits.tables.levels import Levels, fit_levels
+from kernelbandits.types import Array
+
+
+def as_numbers(column: pl.Series) -> pl.Series:
+    """Return a column as floats; dates and times as microseconds (since 1970), null where an entry is missing."""
+    if column.dtype == pl.Duration:
+        column = column.dt.total_microseconds()
+    elif column.dtype == pl.Time:
+        column = column.cast(pl.Int64) // 1000
+    elif column.dtype.is_temporal():
+        column = column.cast(pl.Datetime("us")).dt.epoch("us")
+    return column.cast(pl.Float64)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberedColumns:
+    """The columns of a table as numbers: missing ones filled, categories as 0/1 columns. Nothing is scaled.
+
+    A missing number becomes the mean of its column, and 0/1 columns mark those of the columns `gaps`. Those of the
+    columns `times` are dates or times. `names` are those of all resulting columns: p numbers, marks of gaps, levels.
+    """
+
+    numerical: tuple[str, ...]
+    times: tuple[str, ...]
+    means: Array
+    gaps: tuple[str, ...]
+    categories: tuple[Levels, ...]
+    names: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def transform(self, frame: pl.DataFrame) -> Array:
+        """Return the columns of a table, shape (n, p + gaps + levels)."""
+        size = 8.0 * frame.height * len(self.names)
+        require_memory(2 * size, f"{frame.height:,} rows of {len(self.names):,} encoded columns", "take fewer rows")
+        points = np.zeros((frame.height, len(self.names)))
+        for j, name in enumerate(self.numerical):  # a column at a time: no second copy of the whole
+            points[:, j] = as_numbers(frame[name]).fill_null(float(self.means[j])).to_numpy()
+        for j, name in enumerate(self.gaps, start=len(self.numerical)):
+            points[:, j] = frame[name].is_null().to_numpy()
+        start = len(self.numerical) + len(self.gaps)
+        for levels in self.categories:
+            stop = start + len(levels.names)
+            levels.transform(frame[levels.column], points[:, start:stop])
+            start = stop
+        return points
+
+    def refuse(self, frame: pl.DataFrame, file: str) -> None:
+        """Raise if a column is missing, or holds something else than it did when fitted."""
+        refuse_unknown((*self.numerical, *(levels.column for levels in self.categories)), frame.columns, file)
+        for levels in self.categories:
+            kind = frame[levels.column].dtype
+            if kind.is_nested() or kind in (pl.Object, pl.Binary):
+                raise InvalidFile(
+                    f"{file}: column {levels.column!r} is of type {kind}; it had texts or numbers when the encoding "
+                    "was fitted"
+                )
+        for column in frame.select(self.numerical):
+            if column.null_count() == len(column):
+                continue
+            if (column.name in self.times) != column.dtype.is_temporal():
+                was, given = ("dates or times", "numbers") if column.name in self.times else ("numbers", "dates")
+                found = not_numeric(column) if not is_number(column) else f"column {column.name!r} has {given}"
+                raise InvalidFile(f"{file}: {found}; it had {was} when the encoding was fitted")
+            if column.name not in self.times and not is_number(column):
+                raise InvalidFile(f"{file}: {not_numeric(column)}; it was numeric when the encoding was fitted")
+            refuse_non_finite(column, file, "correct it, or leave it empty")
+
+
+def number_columns(
+    frame: pl.DataFrame, numerical: Sequence[str], categorical: Sequence[str], rare: int
+) -> NumberedColumns:
+    """Fit fillings and levels to a table. Categorical columns with a single level are left out."""
+    missing = {name: frame[name].null_count() for name in (*numerical, *categorical)}
+    gaps = {name: missing[name] for name in numerical if 0 < missing[name] < frame.height}
+    times = [name for name in numerical if frame[name].dtype.is_temporal()]
+    found = [fit_levels(frame[name], rare) for name in categorical]
+    categories = tuple(levels for levels in found if len(levels.names) > 1)
+    labels = [name for levels in categories for name in levels.names]
+    pooled = {levels.column: levels.n_pooled for levels in categories if levels.n_pooled}
+    absent = {levels.column: missing[levels.column] for levels in categories if missing[levels.column]}
+    single = [repr(levels.column) for levels in found if len(levels.names) == 1]
+    notes = {
+        f"missing numbers in {_counted(gaps)}: filled with the mean, with a 0/1 column that marks them": gaps,
+        f"dates and times as numbers: {some([repr(name) for name in times])}": times,
+        f"{len(categories)} categorical columns as {len(labels)} columns of 0 and 1": categories,
+        f"levels with fewer than {rare} rows share one column: {_counted(pooled)}": pooled,
+        f"missing categories are a separate level: {_counted(absent)}": absent,
+        f"left out, because they have one level, or none with {rare} rows: {some(single)}": single,
+    }
+    applying = tuple(note for note, subject in notes.items() if subject)
+    names = (*numerical, *(f"{name} is missing" for name in gaps), *labels)
+    means = _means(frame, numerical)
+    return NumberedColumns(tuple(numerical), tuple(times), means, tuple(gaps), categories, names, applying)
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return some([f"{name!r} ({count})" for name, count in counts.items()])
+
+
+def _means(frame: pl.DataFrame, names: Sequence[str]) -> Array:
+    """Return the mean of the entries present in each column, shape (p,); 0 if there are none."""
+    entries = np.empty((frame.height, len(names)))
+    for j, name in enumerate(names):
+        entries[:, j] = as_numbers(frame[name]).fill_null(0.0).to_numpy()
+    n_present = np.array([frame.height - frame[name].null_count() for name in names])
+    return np.asarray(entries.sum(axis=0) / np.maximum(n_present, 1))

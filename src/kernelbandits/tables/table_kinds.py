@@ -1,0 +1,110 @@
+"""Tables as their owners hold them: data frames, Arrow tables, dictionaries of columns, files; and single rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import polars as pl
+
+from kernelbandits.errors import InvalidArgument, InvalidFile
+from kernelbandits.tables.columns import place
+from kernelbandits.tables.files import cleaned, read_frame
+
+KINDS = "a data frame, an Arrow table, a dictionary of columns, or the path of a .csv, .parquet or .npz file"
+
+
+def as_frame(table: Any, missing: Sequence[str] = ()) -> tuple[pl.DataFrame, str]:
+    """Return the table as a polars frame, with null where an entry is missing, and its name for messages."""
+    if isinstance(table, str | os.PathLike):
+        path = Path(table)
+        return read_frame(path, missing), path.name
+    if isinstance(table, Mapping):
+        frame = _from_columns(table)
+    else:
+        frame = _from_native(table)
+    return cleaned(frame, missing), "the table"
+
+
+def as_row(table: Any) -> Mapping[str, Any] | None:
+    """Return a row as a mapping from column to entry: of a mapping of single entries, or a named tuple; else None."""
+    if isinstance(table, Mapping):
+        return None if any(_is_column(value) for value in table.values()) else table
+    if isinstance(table, tuple) and hasattr(table, "_asdict"):
+        row: Mapping[str, Any] = table._asdict()
+        return row
+    return None
+
+
+def _is_column(value: Any) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes)
+
+
+def _from_native(table: Any) -> pl.DataFrame:
+    try:
+        eager = nw.from_native(table, pass_through=False)
+    except TypeError as error:
+        raise InvalidArgument(f"table must be {KINDS}; got {type(table).__name__}") from error
+    except nw.exceptions.NarwhalsError as error:
+        raise InvalidArgument(f"the table cannot be read: {_one_line(error)}") from error
+    if isinstance(eager, nw.LazyFrame):
+        eager = eager.collect("polars")
+    names = [str(name) for name in eager.columns]
+    if len(set(names)) < len(names):
+        raise _twice(names)
+    try:
+        return eager.to_polars().rename(dict(zip(eager.columns, names, strict=True)))
+    except (ValueError, TypeError, ImportError):  # a column of mixed kinds, which is found and named entry by entry
+        return _from_columns({name: eager[old].to_list() for old, name in zip(eager.columns, names, strict=True)})
+
+
+def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
+    names = [str(name) for name in columns]
+    if not names:
+        raise InvalidArgument("the table has no columns; expected one list of entries per feature")
+    if len(set(names)) < len(names):
+        raise _twice(names)
+    if "" in names:
+        raise InvalidFile("the table has a column whose name is empty; name it")
+    made = [_series(name, values) for name, values in zip(names, columns.values(), strict=True)]
+    uneven = next((series for series in made if len(series) != len(made[0])), None)
+    if uneven is not None:
+        raise InvalidFile(
+            f"the table has columns of different lengths: {names[0]!r} has {len(made[0])} entries, "
+            f"{uneven.name!r} has {len(uneven)}"
+        )
+    return pl.DataFrame(made)
+
+
+def _series(name: str, values: Any) -> pl.Series:
+    if not _is_column(values):
+        raise InvalidFile(f"the table: column {name!r} is {values!r}; expected a list of entries, as the others have")
+    try:
+        return pl.Series(name, values)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        return _mixed(name, list(values))
+
+
+def _mixed(name: str, values: list[Any]) -> pl.Series:
+    """Return numbers of different kinds as floats; raise at the first entry that is no number."""
+    known = [(row, value) for row, value in enumerate(values) if value is not None and value == value]  # noqa: PLR0124
+    numeric = [isinstance(value, int | float) or hasattr(value, "__float__") for _, value in known]
+    if all(numeric):
+        return pl.Series(name, [None if value is None else float(value) for value in values])
+    odd = next(row for (row, _), number in zip(known, numeric, strict=True) if number != numeric[0])
+    raise InvalidFile(
+        f"the table: {place(odd, name)} is {values[odd]!r:.60}, of type {type(values[odd]).__name__}; "
+        f"the entries before are of type {type(known[0][1]).__name__}. Give one kind per column"
+    )
+
+
+def _twice(names: list[str]) -> InvalidFile:
+    twice = next(name for i, name in enumerate(names) if name in names[:i])
+    return InvalidFile(f"the table has two columns called {twice!r}; rename one of them")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join((str(error) or type(error).__name__).split())
