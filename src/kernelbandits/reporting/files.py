@@ -22,7 +22,6 @@ def replacing(path: Path) -> Iterator[Path]:
             yield part
             with part.open("rb") as file:
                 os.fsync(file.fileno())
-            part.chmod(0o644)  # it was made private
             part.replace(path)
         finally:
             unlock(held)
@@ -34,7 +33,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def _new_file(path: Path) -> int | None:
     """Make a file and lock it, so that no other process takes it for abandoned; returns the lock."""
     while True:
-        path.touch(mode=0o600, exist_ok=False)
+        path.touch(exist_ok=False)  # with the rights that the user's umask leaves
         try:
             return lock(path)
         except FileNotFoundError:  # another process looked at it first
