@@ -1,4 +1,3 @@
-import shutil
 from dataclasses import dataclass
 
 import numpy as np

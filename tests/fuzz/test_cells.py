@@ -1,5 +1,6 @@
 """Cells damaged in every way that files can be: computed again and said so, and the results never change."""
 
+import contextlib
 import os
 import random
 import shutil
@@ -83,13 +84,8 @@ def folder(path, rng):
 
 
 def bind_socket(path, rng):
-    with socket.socket(socket.AF_UNIX) as server:
-        here = os.getcwd()
-        os.chdir(path.parent)  # the address of a socket must be short
-        try:
-            server.bind(path.name)
-        finally:
-            os.chdir(here)
+    with socket.socket(socket.AF_UNIX) as server, contextlib.chdir(path.parent):  # its address must be short
+        server.bind(path.name)
 
 
 DAMAGES = {
