@@ -6,13 +6,12 @@ import random
 import shutil
 import socket
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kernelbandits as kb
-from command import run_process
+from command import run, run_process
 from kernelbandits.experiments import InProcess
 from small import TOML
 
@@ -152,16 +151,14 @@ def test_what_lies_in_a_folder_in_place_of_a_cell_is_kept(finished, tmp_path):
 def test_the_command_says_it_in_one_line(tmp_path):
     (tmp_path / "small.toml").write_text(TOML.replace("horizon = 120", "horizon = 40"), encoding="utf-8")
     command = ("run", "small.toml", "--jobs", "1", "--seeds", "1", "--out", "out")
-    calm = run_process(*command, cwd=tmp_path)
-    assert (calm.returncode, calm.stderr) == (0, "")
+    assert run(*command, cwd=tmp_path).returncode == 0
     before = (tmp_path / "out" / "results.parquet").read_bytes()
     first, second, *_ = sorted((tmp_path / "out" / "cells").glob("*.npy"))
     flip_bits(first, random.Random(0))
     in_its_place(lambda path, rng: os.mkfifo(path), second, None)
     again = run_process(*command, cwd=tmp_path)
-    folder, name = Path(tmp_path, "out", "cells"), first.name
-    assert again.stderr == (
-        f"2 of the runs kept in {folder} are damaged and are computed again: {name} does not match its digest, …\n"
-    )
+    [line] = again.stderr.splitlines()
+    assert line.startswith(f"2 of the runs kept in {tmp_path / 'out' / 'cells'} are damaged and are computed again: ")
+    assert line.endswith((f"{first.name} does not match its digest, …", f"{second.name} is no file, …"))
     assert again.returncode == 0
     assert (tmp_path / "out" / "results.parquet").read_bytes() == before

@@ -32,16 +32,24 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path):
     assert list(tmp_path.iterdir()) == [target]
 
 
+WRITE = """
+import sys
+from pathlib import Path
+import polars as pl
+from kernelbandits.experiments.results import write_frames
+from kernelbandits.reporting import write_text
+folder = Path(sys.argv[1]) / "a"
+folder.mkdir()
+for number in range(2):
+    write_text(folder / "a.txt", "text")
+    write_frames(folder, {"a.parquet": pl.DataFrame({"number": [number]})})
+"""
+
+
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600)])
 def test_rights_are_those_that_the_umask_leaves(tmp_path, umask, mode):
     """Also where the file was there before. A process of its own, because the umask is the whole process's."""
-    program = (
-        "import sys; from pathlib import Path; import polars as pl; from kernelbandits.experiments.results import *; "
-        "from kernelbandits.reporting import write_text; folder = Path(sys.argv[1]); (folder / 'a').mkdir(); "
-        "[(write_text(folder / 'a' / 'a.txt', 'x'), write_frames(folder / 'a', {'a.parquet': pl.DataFrame({'a': [1]})})) "
-        "for _ in range(2)]"
-    )
-    subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True, umask=umask)
+    subprocess.run([sys.executable, "-c", WRITE, str(tmp_path)], check=True, umask=umask)
     found = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "a").iterdir()}
     assert found == {"a.txt": mode, "a.parquet": mode}
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o777 & ~umask

@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kernelbandits.errors import NotWritten
 from kernelbandits.reporting.locks import lock, remove_abandoned, unlock
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a file to write to, which replaces `path` when the block ends without an error."""
+    """Yield a file to write to, which replaces `path` when the block ends without an error.
+
+    Raises `NotWritten` if the file system refuses.
+    """
     # The name comes before the file, so that an interruption finds it at any moment.
     part = path.with_name(f"{path.stem}-{secrets.token_urlsafe(6)}.part")
     try:
@@ -25,8 +29,10 @@ def replacing(path: Path) -> Iterator[Path]:
             part.replace(path)
         finally:
             unlock(held)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise NotWritten(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from error
         raise
 
 
