@@ -30,6 +30,10 @@ class EngineFailed(KernelBanditsError, RuntimeError):  # noqa: N818
     """The machines that should do the work cannot be reached, were lost, or have another version. Nothing is lost."""
 
 
+class NotWritten(KernelBanditsError, OSError):  # noqa: N818
+    """A file cannot be written, because the disk is full, say. What was there before is unchanged."""
+
+
 class NumericalBreakdown(KernelBanditsError, ArithmeticError):  # noqa: N818
     """Double precision cannot answer: a score or a result is not finite. The message says what to rescale."""
 

@@ -12,6 +12,7 @@ from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import AffineTracker, Belief, Prefetched, Tracker
 from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
+from kernelbandits.errors import NumericalBreakdown
 from kernelbandits.linalg import InverseFactor, pieces
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Basis, GaussianProcess, rows_of_block
@@ -194,7 +195,8 @@ class Sketch:
             moments += Phi @ y[rows]
             self._sum += Phi.sum(axis=1)
         factor = InverseFactor.of(A)
-        assert factor is not None, "a ridge on the diagonal makes it positive definite"
+        if factor is None:  # the ridge is lost beside features of this size
+            raise NumericalBreakdown(f"the sums over {len(X)} rewards have no Cholesky factor; scale the contexts down")
         W = factor.whiten(np.eye(basis.size))
         self._P = W.T @ W
         self._w = self._P @ moments

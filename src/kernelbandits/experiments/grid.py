@@ -13,12 +13,14 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn, final
 
 from kernelbandits import checks
 from kernelbandits.environments import Environment
 from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
+from kernelbandits.linalg import arithmetic
 from kernelbandits.policies import Policy
 from kernelbandits.specs import Spec, from_table, path_of, to_table
 from kernelbandits.tables.digests import content_digest
@@ -230,10 +232,13 @@ def _check_keys(table: Any, where: str, known: tuple[str, ...], needed: tuple[st
 
 
 def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str:
-    """32 hexadecimal digits that change when anything changes that a cell computes, code and data files included."""
+    """32 hexadecimal digits that change when anything changes that a cell computes, code and data files included.
+
+    After a dash follow the eight of `own_arithmetic`: the same run on another kind of processor.
+    """
     specs = to_table([environment, policy], of_file=content_digest, of_foreign=_source_of)
     content = json.dumps([specs, horizon, seed, own_code()], sort_keys=True, default=_refuse)
-    return hashlib.sha256(content.encode()).hexdigest()[:32]
+    return f"{hashlib.sha256(content.encode()).hexdigest()[:32]}-{own_arithmetic()}"
 
 
 def files_in(specs: Any) -> dict[str, str]:
@@ -260,6 +265,13 @@ def own_code() -> str:
     """Digest of the library's code: after any edit, results are computed again."""
     files = sorted(Path(__file__).parents[1].rglob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:32]
+
+
+@cache
+def own_arithmetic() -> str:
+    """Digest of what the last bits depend on apart from code and data: processor, BLAS, numpy and scipy."""
+    content = json.dumps([dict(arithmetic()), version("numpy"), version("scipy")], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:8]
 
 
 def _refuse(value: object) -> NoReturn:

@@ -30,6 +30,7 @@ from kernelbandits.experiments.results import (
     write_frames,
 )
 from kernelbandits.experiments.running import Runner
+from kernelbandits.linalg import arithmetic
 from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, remove_parts, save, write_text
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
@@ -148,7 +149,7 @@ def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> d
             **dict(zip(_LIBRARIES, map(version, _LIBRARIES), strict=True)),
         },
         "code": own_code(),
-        "machine": {"system": platform.system(), "processor": platform.machine()},
+        "machine": {"system": platform.system(), **arithmetic()},
     }
 
 
