@@ -15,7 +15,7 @@ HUGE = 1e150
 LARGEST_REWARD, SMALLEST_REWARD = 1e100, 1e-100
 """Sizes of rewards other than 0: variances of what lies beyond overflow, or vanish."""
 
-LONGEST_LABEL = 100
+LONGEST_LABEL = 200
 _NOT_IN_FILES = '/\\:*?"<>|'
 
 T = TypeVar("T")
@@ -248,9 +248,10 @@ def file_label(name: str, value: object, such_as: str) -> str:
     """A label that can be the name of a file or folder, on any system and in any folder."""
     text = label(name, value, such_as)
     wrong = next((c for c in text if c in _NOT_IN_FILES), None)
-    if wrong is not None or not text.strip(". ") or text[0] in ".- " or text[-1] in ". ":
+    too_long = len(text.encode()) > LONGEST_LABEL
+    if too_long or wrong is not None or not text.strip(". ") or text[0] in ".- " or text[-1] in ". ":
         raise InvalidArgument(
-            f"{name} is the name of files, so it must not be empty, contain any of {' '.join(_NOT_IN_FILES)}, begin "
-            f"with a dot, dash or blank, or end with a dot or blank; got {shown(text)}"
+            f"{name} is the name of files, so it must have 1 to {LONGEST_LABEL} bytes, none of {' '.join(_NOT_IN_FILES)}, "
+            f"begin with no dot, dash or blank, and end with no dot or blank; got {shown(text)}"
         )
     return text
