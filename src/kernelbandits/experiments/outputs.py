@@ -19,7 +19,7 @@ import polars as pl
 from kernelbandits import __version__
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments.engines import Engine, dask, local
-from kernelbandits.experiments.grid import Experiment, own_code
+from kernelbandits.experiments.grid import Experiment, first_seeds, own_code
 from kernelbandits.experiments.results import (
     Results,
     contents,
@@ -58,7 +58,7 @@ class RunOptions:
     def part_of(self, experiment: Experiment) -> Experiment:
         """The part of the experiment that these options ask for."""
         if self.seeds is not None:
-            experiment = replace(experiment, seeds=tuple(range(self.seeds)))
+            experiment = replace(experiment, seeds=first_seeds(self.seeds))
         if self.horizon is not None:
             experiment = replace(experiment, horizon=self.horizon)
         return experiment.only(self.only) if self.only else experiment

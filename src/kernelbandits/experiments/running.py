@@ -56,6 +56,7 @@ def run(
     """
     checks.instance("experiment", experiment, Experiment, 'load("figure-1")')
     engine = local() if engine is None else checks.instance("engine", engine, Engine, "experiments.local(2)")  # type: ignore[type-abstract]
+    experiment.require_memory()
     cells = list(experiment.cells())
     # A worker process may have another current folder than this one, which asks it to write.
     saved = Store(Path(store).absolute() / "cells")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import final
 
 import numpy as np
@@ -11,8 +12,12 @@ import polars as pl
 from threadpoolctl import threadpool_limits
 
 from kernelbandits.errors import InvalidFile
+from kernelbandits.linalg import require_memory
 from kernelbandits.tables.columns import is_number, level_codes, not_numeric, refuse_non_finite, refuse_unknown, some
 from kernelbandits.types import Array, IntArray
+
+_COPIES = 3
+"""Arrays of the size of the encoded table that are in memory while it is encoded."""
 
 
 @final
@@ -37,7 +42,7 @@ class Levels:
         """Return the 0/1 columns of the entries, shape (n, p)."""
         width = len(self.common)
         codes = level_codes(column.cast(pl.String), pl.Series(self.common, dtype=pl.String), other=width)
-        return np.eye(width + 1, len(self.names))[codes]
+        return np.asarray(codes[:, np.newaxis] == np.arange(len(self.names)), dtype=np.float64)
 
 
 def fit_levels(column: pl.Series, rare: int) -> Levels:
@@ -68,7 +73,10 @@ class NumberedColumns:
 
     def transform(self, frame: pl.DataFrame) -> Array:
         """Return the columns of a table, shape (n, p + gaps + levels)."""
-        points = np.empty((frame.height, len(self.names)))
+        shape = (frame.height, len(self.names))
+        what = f"a table of {shape[0]:,} rows and {shape[1]:,} encoded columns"
+        require_memory(_COPIES * 8 * prod(shape), what, "use fewer rows (max_rows) or pool more levels (rare)")
+        points = np.empty(shape)
         for j, name in enumerate(self.numerical):  # a column at a time: no second copy of the whole
             points[:, j] = frame[name].cast(pl.Float64).fill_null(float(self.means[j])).to_numpy()
         for j, name in enumerate(self.gaps, start=len(self.numerical)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
+from kernelbandits.errors import InvalidArgument, InvalidFile, nearest, shown
 from kernelbandits.linalg import EPS
 from kernelbandits.specs import Count, Positive, Spec
 from kernelbandits.types import Array, BoolArray
@@ -131,7 +131,7 @@ class Encoding(Spec):
                 row = None if column.name in self.categorical else mostly_numbers(column)
                 if row is not None:
                     raise InvalidFile(
-                        f"{file}: {place(row, column.name)} is {column[row]!r}, not a number, though most of the "
+                        f"{file}: {place(row, column.name)} is {shown(column[row])}, not a number, though most of the "
                         "column are; correct it, leave the column out, or list it in Encoding's missing or categorical"
                     )
             elif is_number(column) or column.dtype == pl.Null:
