@@ -138,8 +138,8 @@ class Agent:
         Refused, with nothing changed, by policies that cannot learn about it or were told something about every arm.
         """
         problem = self.problem.with_another_arm()
-        self._forget()  # prefetched for the old number of arms
         self._learner.add_arm(problem)
+        self._forget()  # prefetched for the old number of arms
         self._active = np.append(self._active, True)
         self.problem = problem
         return problem.n_arms - 1
