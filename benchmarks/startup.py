@@ -30,7 +30,8 @@ def _bytecode() -> TemporaryDirectory[str]:
 def _python(code: str) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPYCACHEPREFIX"] = _bytecode().name
-    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL, env=environment)
+    command = [sys.executable, "-c", code]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)  # noqa: S603 (code of this file)
 
 
 def _against_numpy(code: str) -> Mapping[str, Callable[[], Any]]:

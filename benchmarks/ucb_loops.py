@@ -13,6 +13,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from kernelbandits.environments.base import Rounds
+from kernelbandits.errors import MissingKnowledge
 from kernelbandits.kernels import Gaussian
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
@@ -24,8 +25,8 @@ Learn = Callable[[int, Array, float], None]
 
 
 def _play(rounds: Rounds, problem: Problem, predict: Predict, learn: Learn) -> IntArray:
-    assert problem.noise_std is not None
-    assert problem.reward_norms is not None
+    if problem.noise_std is None or problem.reward_norms is None:
+        raise MissingKnowledge("the widths of these loops need a problem with noise_std and reward_norms")
     n_arms = problem.n_arms
     log_det = np.zeros(n_arms)
     arms = np.empty(len(rounds), dtype=np.int64)

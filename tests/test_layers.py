@@ -14,6 +14,7 @@ ROOT = Path(kb.__file__).parent
 LAYERS = [
     # Each room may import those above it in this list, and itself.
     {"types", "errors"},
+    {"user_modules"},
     {"checks", "specs"},
     {"problem", "linalg"},
     {"reporting"},

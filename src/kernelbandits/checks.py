@@ -8,12 +8,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.types import Array, ArrayLike, BoolArray, IntArray
 
 HUGE = 1e150
 LARGEST_REWARD, SMALLEST_REWARD = 1e100, 1e-100
 """Sizes of rewards other than 0: variances of what lies beyond overflow, or vanish."""
+
+LONGEST_LABEL = 200
+_NOT_IN_FILES = '/\\:*?"<>|'
 
 T = TypeVar("T")
 
@@ -181,7 +184,7 @@ def arm(value: object, n_arms: int) -> int:
     if type(value) is int and 0 <= value < n_arms:
         return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise InvalidArgument(f"arm must be a whole number from 0 to {n_arms - 1}; got {value!r}")
+        raise InvalidArgument(f"arm must be a whole number from 0 to {n_arms - 1}; got {shown(value)}")
     if not 0 <= value < n_arms:
         raise InvalidArgument(f"arm must be from 0 to {n_arms - 1}; got {value}")
     return int(value)
@@ -192,7 +195,7 @@ def reward(value: object) -> float:
     if type(value) is float and (SMALLEST_REWARD <= abs(value) <= LARGEST_REWARD or value == 0.0):
         return value
     if not isinstance(value, (int, float, np.integer, np.floating, np.bool_)):
-        raise InvalidArgument(f"reward must be a number; got {value!r}")
+        raise InvalidArgument(f"reward must be a number; got {shown(value)}")
     try:
         number = float(value)
     except OverflowError:
@@ -210,8 +213,7 @@ def instance(name: str, value: object, kind: type[T], such_as: str) -> T:
         return value
     hint = f" (the class itself: call it, {value.__name__}(…))" if isinstance(value, type) else ""
     article = "an" if kind.__name__[0] in "AEIOU" else "a"
-    shown = f"{value!r:.200}{hint}"
-    raise InvalidArgument(f"{name} must be {article} {kind.__name__}, such as {such_as}; got {shown}")
+    raise InvalidArgument(f"{name} must be {article} {kind.__name__}, such as {such_as}; got {shown(value)}{hint}")
 
 
 def generator(value: object) -> np.random.Generator:
@@ -220,7 +222,7 @@ def generator(value: object) -> np.random.Generator:
         return value
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
         raise InvalidArgument(
-            f"rng must be a numpy.random.Generator or a seed, a whole number of at least 0; got {value!r}"
+            f"rng must be a numpy.random.Generator or a seed, a whole number of at least 0; got {shown(value)}"
         )
     return np.random.default_rng(int(value))
 
@@ -228,5 +230,29 @@ def generator(value: object) -> np.random.Generator:
 def whole(name: str, value: object, at_least: int) -> int:
     """A whole number that is large enough."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
-        raise InvalidArgument(f"{name} must be a whole number of at least {at_least}; got {value!r}")
+        raise InvalidArgument(f"{name} must be a whole number of at least {at_least}; got {shown(value)}")
     return int(value)
+
+
+def label(name: str, value: object, such_as: str) -> str:
+    """A text that stands in tables and pictures: short, and without line breaks and other control characters."""
+    text = instance(name, value, str, such_as)
+    if len(text) > LONGEST_LABEL or not text.isprintable():
+        raise InvalidArgument(
+            f"{name} must have at most {LONGEST_LABEL} characters, all of them printable; got {shown(text)}"
+        )
+    return text
+
+
+def file_label(name: str, value: object, such_as: str) -> str:
+    """A label that can be the name of a file or folder, on any system and in any folder."""
+    text = label(name, value, such_as)
+    wrong = next((c for c in text if c in _NOT_IN_FILES), None)
+    too_long = len(text.encode()) > LONGEST_LABEL
+    if too_long or wrong is not None or not text.strip(". ") or text[0] in ".- " or text[-1] in ". ":
+        raise InvalidArgument(
+            f"{name} is the name of files, so it must have 1 to {LONGEST_LABEL} bytes, "
+            f"none of {' '.join(_NOT_IN_FILES)}, "
+            f"begin with no dot, dash or blank, and end with no dot or blank; got {shown(text)}"
+        )
+    return text

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from unicodedata import category
+
+_LONGEST_MESSAGE, _LONGEST_VALUE = 1000, 200
 
 
 class KernelBanditsError(Exception):
-    """Base class: catch this to catch all of them."""
+    """Base class: catch this to catch all of them. The middle of a very long message is left out."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(_shortened(message, _LONGEST_MESSAGE))
 
 
 class InvalidArgument(KernelBanditsError, ValueError):  # noqa: N818
@@ -30,6 +36,10 @@ class EngineFailed(KernelBanditsError, RuntimeError):  # noqa: N818
     """The machines that should do the work cannot be reached, were lost, or have another version. Nothing is lost."""
 
 
+class NotWritten(KernelBanditsError, OSError):  # noqa: N818
+    """A file cannot be written, because the disk is full, say. What was there before is unchanged."""
+
+
 class NumericalBreakdown(KernelBanditsError, ArithmeticError):  # noqa: N818
     """Double precision cannot answer: a score or a result is not finite. The message says what to rescale."""
 
@@ -50,11 +60,32 @@ class WeakEvidence(UserWarning):
     """An answer was given that rests on little. The message says on what, and how to get a better one."""
 
 
+def shown(value: object) -> str:
+    """A value as it stands in a message, shortened."""
+    try:
+        return _shortened(repr(value), _LONGEST_VALUE)
+    except (ValueError, RecursionError):  # thousands of digits or levels
+        return f"a very large {type(value).__name__}"
+
+
+def visible(text: str) -> str:
+    """The text with control characters written out, so that a name from a file cannot steer a terminal."""
+    return "".join(ascii(c)[1:-1] if category(c) in ("Cc", "Cf", "Cs") and c != "\n" else c for c in text)
+
+
+def _shortened(text: str, most: int) -> str:
+    """The text, without its middle if it is longer than that."""
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return f"{text[: most - end - 3]} … {text[-end:]}"
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence that helps with a name which is not among `known`."""
-    names = list(known)
+    name, names = name[:_LONGEST_VALUE], list(known)
     close = get_close_matches(name.casefold(), [known.casefold() for known in names], n=1, cutoff=0.5)
     if close:
         best = next(known for known in names if known.casefold() == close[0])
         return f"did you mean {best!r}?"
-    return "known: " + ", ".join(names) if names else "none is known here"
+    return _shortened("known: " + ", ".join(names), _LONGEST_MESSAGE // 2) if names else "none is known here"

@@ -6,11 +6,11 @@ The type of a field states its range, as in `gamma: Positive`. Constructors and 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import inspect
 import os
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 import numpy as np
 
 import kernelbandits
-from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
+from kernelbandits.errors import InvalidArgument, InvalidFile, nearest, shown
+from kernelbandits.user_modules import Source
 
 S = TypeVar("S")
 
@@ -42,15 +43,15 @@ class Range:
         """Return `value` as a member of this set. NaN, infinity, and truth values as numbers are refused."""
         wrong_bool = kind is not bool and isinstance(value, bool | np.bool_)
         if wrong_bool or not isinstance(value, _ACCEPTED[kind]):
-            raise InvalidArgument(f"{owner} must be {self.words}; got {value!r}")
+            raise InvalidArgument(f"{owner} must be {self.words}; got {shown(value)}")
         try:
             number = kind(value)
         except OverflowError:  # a whole number beyond the largest float
             number = np.inf
         if kind is float and not np.isfinite(number):
-            raise InvalidArgument(f"{owner} must be {self.words}, and finite; got {value!r}")
+            raise InvalidArgument(f"{owner} must be {self.words}, and finite; got {shown(value)}")
         if not self.contains(number):
-            raise InvalidArgument(f"{owner} must be {self.words}; got {value!r}")
+            raise InvalidArgument(f"{owner} must be {self.words}; got {shown(value)}")
         return number
 
 
@@ -61,11 +62,15 @@ class ExistingFile:
     def conform(self, value: Any, kind: type, owner: str) -> str:
         """Return the absolute path of the file."""
         if not isinstance(value, str | os.PathLike) or not str(value):
-            raise InvalidArgument(f"{owner} must be the path of a file; got {value!r}")
-        path = Path(value).expanduser().absolute()
-        if path.is_dir():
+            raise InvalidArgument(f"{owner} must be the path of a file; got {shown(value)}")
+        try:
+            path = Path(value).expanduser().absolute()
+            is_dir, is_file = path.is_dir(), path.is_file()
+        except (OSError, RuntimeError) as error:  # too long a name, no such user
+            raise InvalidArgument(f"{owner} must be the path of a file; got {shown(value)} ({error})") from error
+        if is_dir:
             raise InvalidArgument(f"{owner} must be a file; {path} is a folder")
-        if not path.is_file():
+        if not is_file:
             raise InvalidArgument(f"{owner}: no such file: {path}")
         return os.path.normpath(path)
 
@@ -95,12 +100,12 @@ def conform(value: Any, annotation: Any, owner: str) -> Any:
         return None if value is None else conform(value, get_args(annotation)[0], owner)
     if origin is tuple:
         if not isinstance(value, tuple | list):
-            raise InvalidArgument(f"{owner} must be a list; got {value!r}")
+            raise InvalidArgument(f"{owner} must be a list; got {shown(value)}")
         return tuple(conform(entry, get_args(annotation)[0], f"{owner}[{i}]") for i, entry in enumerate(value))
     kind = origin or annotation  # Estimator[Predictor] is checked as Estimator
     if isinstance(kind, type) and not isinstance(value, kind):
         article = "an" if kind.__name__[0] in "AEIOU" else "a"
-        raise InvalidArgument(f"{owner} must be {article} {kind.__name__}; got {value!r}")
+        raise InvalidArgument(f"{owner} must be {article} {kind.__name__}; got {shown(value)}")
     return value
 
 
@@ -166,45 +171,55 @@ def names_below(base: type) -> list[str]:
     return sorted(names)
 
 
-def from_table(table: Any, expected: type[S], where: str, folder: Path | None = None) -> S:
+def from_table(table: Any, expected: type[S], where: str, source: Source = Source()) -> S:  # noqa: B008
     """Return the spec that a table describes: `type` names the class, every other key is a field.
 
     `expected` is the class wanted at this place; if it is abstract, `type` says which: an exported name or
-    `module:Class`. `where` is the place in the file for messages, `folder` is where relative paths of data files start.
+    `module:Class`. `where` is the place in the file for messages, `source` says where the file comes from.
     """
     if not isinstance(table, Mapping):
-        raise InvalidFile(f"{where}: expected a table with a `type`, such as {{ type = … }}; got {table!r}")
+        raise InvalidFile(f"{where}: expected a table with a `type`, such as {{ type = … }}; got {shown(table)}")
     if "type" in table:
-        spec = _find(table["type"], expected, f"{where}.type")
+        spec = _find(table["type"], expected, f"{where}.type", source)
     elif inspect.isabstract(expected) or not dataclasses.is_dataclass(expected):
         raise InvalidFile(f"{where}: `type` is missing; it names a {expected.__name__}")
     else:
         spec = expected  # only one class fits
     if not dataclasses.is_dataclass(spec):
         raise InvalidFile(f"{where}.type: {spec.__name__} must be a dataclass: put @dataclass(frozen=True) above it")
-    hints = dict(_hints(spec))
+    with _understood(spec, where):
+        hints = dict(_hints(spec))
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key == "type":
             continue
         if key not in hints:
             raise InvalidFile(f"{where}: {spec.__name__} has no key {key!r}; {nearest(key, hints)}")
-        values[key] = _decode(value, hints[key], f"{where}.{key}", folder)
-    try:
+        values[key] = _decode(value, hints[key], f"{where}.{key}", source)
+    with _understood(spec, where):
+        parameters = inspect.signature(spec).parameters.values()
+        missing = [each.name for each in parameters if each.default is each.empty and each.name not in values]
+        if missing:
+            raise InvalidArgument(f"{spec.__name__} needs {', '.join(missing)}")
         return spec(**values)
-    except TypeError as error:
-        required = inspect.signature(spec).parameters.values()
-        missing = [each.name for each in required if each.default is each.empty and each.name not in values]
-        raise InvalidFile(f"{where}: {spec.__name__} needs {', '.join(missing) or error}") from error
+
+
+@contextmanager
+def _understood(spec: type, where: str) -> Iterator[None]:
+    """Say where in the file a spec is wrong. A class of the user may raise anything."""
+    try:
+        yield
     except InvalidArgument as error:
         raise InvalidFile(f"{where}: {error}") from error
+    except Exception as error:
+        raise InvalidFile(f"{where}: {spec.__name__} cannot be built ({type(error).__name__}: {error})") from error
 
 
-def _find(name: Any, expected: type[S], where: str) -> type[S]:
+def _find(name: Any, expected: type[S], where: str, source: Source) -> type[S]:
     if not isinstance(name, str):
-        raise InvalidFile(f"{where}: expected the name of a {expected.__name__}; got {name!r}")
+        raise InvalidFile(f"{where}: expected the name of a {expected.__name__}; got {shown(name)}")
     if ":" in name:
-        found = _imported(name, where)
+        found = _imported(name, where, source)
     else:
         found = getattr(kernelbandits, name) if name in dir(kernelbandits) else None
     fits = isinstance(found, type) and issubclass(found, expected)
@@ -217,28 +232,28 @@ def _find(name: Any, expected: type[S], where: str) -> type[S]:
     raise InvalidFile(f"{where}: {name} {wrong}; known: {', '.join(known)}")
 
 
-def _imported(path: str, where: str) -> Any:
+def _imported(path: str, where: str, source: Source) -> Any:
     """What `module:Class` names, which lets a user's own policy stand in the same file."""
     module_name, _, name = path.partition(":")
     try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        raise InvalidFile(f"{where}: cannot import module {module_name!r} ({error}); put it beside the file") from error
+        module = source.module(module_name)
+    except InvalidFile as error:
+        raise InvalidFile(f"{where}: {error}") from error
     if not hasattr(module, name):
         raise InvalidFile(f"{where}: module {module_name!r} has no {name!r}; {nearest(name, vars(module))}")
     return getattr(module, name)
 
 
-def _decode(value: Any, annotation: Any, where: str, folder: Path | None) -> Any:
-    """Turn tables into specs, and start paths of data files in `folder`; the spec that gets the value checks it."""
+def _decode(value: Any, annotation: Any, where: str, source: Source) -> Any:
+    """Turn tables into specs, and let paths of data files start in the file's folder; specs check their values."""
     if get_origin(annotation) in _UNIONS:
         annotation = get_args(annotation)[0]
     kind = get_origin(annotation) or annotation
     if kind is tuple and isinstance(value, list):
         item = get_args(annotation)[0]
-        return [_decode(entry, item, f"{where}[{i}]", folder) for i, entry in enumerate(value)]
+        return [_decode(entry, item, f"{where}[{i}]", source) for i, entry in enumerate(value)]
     if isinstance(kind, type) and issubclass(kind, Spec):
-        return from_table(value, kind, where, folder)
-    if annotation == FilePath and folder is not None and isinstance(value, str) and value:
-        return folder / Path(value).expanduser()
+        return from_table(value, kind, where, source)
+    if annotation == FilePath and source.folder is not None and isinstance(value, str) and value[:1] not in ("", "~"):
+        return source.folder / value
     return value

@@ -5,6 +5,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.beliefs.budgeted_arms import Sketch
+from kernelbandits.errors import RidgeTooSmall
 from kernelbandits.regression.normal_equations import Basis
 
 MODEL = kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge=0.1)
@@ -37,6 +38,23 @@ def test_rewards_one_by_one_are_rewards_at_once():
     expected = at_once.mean_and_variance(Phi, prior)
     np.testing.assert_allclose(grown.mean_and_variance(Phi, prior), expected, atol=1e-9)
     np.testing.assert_allclose((mean, variance), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e6, 1e12, 1e50])
+def test_one_huge_point_leaves_the_others_as_in_the_exact_posterior(size):
+    """Its square would swallow the ridge and what the other points say."""
+    kernel, (X, y, Z) = kb.Linear(), data(20, dim=2)
+    basis = Basis.of(kernel, X)
+    X[7] *= size
+    with pytest.warns(RidgeTooSmall):
+        exact = kb.GaussianProcess(kernel, ridge=0.1).fit(X, y)
+    at_once, one_by_one = Sketch(basis, 0.1, X, y), Sketch(basis, 0.1, X[:1], y[:1])
+    for phi, reward in zip(one_by_one.features(X[1:]).T, y[1:], strict=True):
+        one_by_one.observe(phi, float(reward))
+    for sketch in (at_once, one_by_one):
+        mean, variance = sketch.mean_and_variance(sketch.features(Z), kernel.diagonal(Z))
+        assert np.allclose(mean, exact.mean(Z), atol=1e-6)
+        assert np.allclose(np.sqrt(variance), exact.std(Z), atol=1e-6)
 
 
 def follow(belief, X, y, arms=1):

@@ -5,7 +5,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.beliefs import arm_levels
-from kernelbandits.beliefs.fit_levels import _median_with, fit_levels, left_out_levels
+from kernelbandits.beliefs.fit_levels import _left_out, _median_with, fit_levels, left_out_levels
 
 rng = np.random.default_rng(0)
 SAMPLES = [rng.normal(mean, 0.3, n) for mean, n in ((0.0, 3), (1.0, 4), (5.0, 6))]
@@ -48,6 +48,20 @@ def test_without_each_reward_it_is_nearly_the_level_of_the_others():
             changed = [y.copy() for y in SAMPLES]
             changed[arm][j] += 0.01
             assert left_out_levels(changed)[arm][j] == pytest.approx(level, abs=0.005), "its own reward hardly matters"
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.2, 5.0])
+def test_levels_without_each_reward_are_the_best_linear_predictions_from_the_others(apart):
+    """With the variances of all rewards: weights 1/(τ² + σ²/n), and an arm's mean drawn toward that of all arms."""
+    samples = [np.random.default_rng(i).normal(apart * i, 0.3, n) for i, n in enumerate((2, 4, 7))]
+    found = arm_levels(samples)
+    for arm, levels in enumerate(_left_out(samples, found)):
+        for j, level in enumerate(levels):
+            others = [np.delete(y, j) if i == arm else y for i, y in enumerate(samples)]
+            means = np.array([y.mean() for y in others])
+            weights = 1.0 / (found.between**2 + found.within**2 / np.array([len(y) for y in others]))
+            center = weights @ means / weights.sum()
+            assert level == pytest.approx(center + found.between**2 * weights[arm] * (means[arm] - center), rel=1e-9)
 
 
 @pytest.mark.parametrize("n", range(6))

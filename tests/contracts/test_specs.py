@@ -1,3 +1,7 @@
+import dataclasses
+import importlib
+import pkgutil
+import sys
 import tomllib
 
 import pytest
@@ -26,6 +30,19 @@ def read(text, expected=Spec):
 
 def test_every_exported_spec_has_an_example():
     assert examples.exported(Spec) == examples.types_of(examples.ALL)
+
+
+CHANGING = {"Posterior", "Sums", "Commitment"}
+"""Not frozen: one is made per observation, and the others are what changes in a fit or an agent."""
+
+
+def test_every_value_is_frozen_and_has_no_room_for_other_attributes():
+    for module in pkgutil.walk_packages(kb.__path__, "kernelbandits."):
+        importlib.import_module(module.name)
+        for name, kind in vars(sys.modules[module.name]).items():
+            if dataclasses.is_dataclass(kind) and isinstance(kind, type) and not name.startswith("_"):
+                assert kind.__dataclass_params__.frozen != (name in CHANGING), f"{module.name}: {name}"
+                assert "__dict__" not in dir(kind), f"{module.name}: {name} has no slots"
 
 
 @pytest.mark.parametrize("base", [Spec, kb.Policy, kb.Kernel, kb.Environment, kb.Estimator])

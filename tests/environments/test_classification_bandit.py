@@ -150,7 +150,7 @@ REFUSED = {
     "few.csv": ("x,y\n" + ROWS + "3,c\n", {}, r"few.csv: column 'y' has 3 classes, of which 1 .* 'c' \(1\)"),
     "blank.csv": ("x,y\n" + "1,\n2,\n" * 9, {}, "blank.csv: column 'y' is empty in every row"),
     "text.csv": ("x,y\n" + "1,2\n2,3\n" * 9 + "3,no\n", {"cuts": (2.5,)}, r"text.csv: row 19 .*'y' is 'no', not a num"),
-    "nan.csv": ("x,y\n" + "1,2\n2,3\n" * 9 + "3,NaN\n", {}, r"nan.csv: row 19 .*column 'y' is nan"),
+    "inf.csv": ("x,y\n" + "1,2\n2,3\n" * 9 + "3,inf\n", {}, r"inf.csv: row 19 .*column 'y' is inf"),
     "bad.csv": ("x,y\n" + ROWS + "inf,\n", {}, r"bad.csv: row 21 .*column 'x' is inf"),
 }
 

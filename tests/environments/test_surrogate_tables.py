@@ -77,7 +77,7 @@ def test_an_oracle_is_fitted_to_half_of_the_rows_but_no_more_than_the_paper_has(
     [
         ({"reward": ["1", "much", "2"] * 20}, r"t\.parquet: row 2 .*column 'reward' is 'much', not a number"),
         ({"reward": [1.0, None, 2.0] * 20}, r"row 2 .*column 'reward' is empty \(20 such\)"),
-        ({"reward": [1.0, 2.0, float("nan")] * 20}, r"row 3 .*column 'reward' is nan"),
+        ({"reward": [1.0, 2.0, float("nan")] * 20}, r"row 3 .*column 'reward' is empty \(20 such\)"),
         ({"reward": [1.0] * 60}, "every reward in column 'reward' is 1; there is nothing to learn"),
         ({"arm": ["a", None, "b"] * 20}, r"row 2 .*column 'arm' is empty"),
         ({"arm": ["a"] * 60}, "every row of column 'arm' has the class 'a'"),

@@ -5,7 +5,7 @@ from kernelbandits.experiments import InProcess
 
 SCRIPT = "</script><script>window.broken = 1</script>"
 IMAGE = "\"><img src=x onerror='window.broken = 2'> & $title"
-UNICODE = "Δ-greedy «ε» 日本 🎰 ‮rtl"
+UNICODE = "Δ-greedy «ε» 日本 🎰 עברית"
 LONG = "unbroken_" * 12
 SEEDS, HORIZON, MARK = (0, 1, 5), 700, 90
 

@@ -61,6 +61,14 @@ def test_a_copied_file_is_the_same_experiment(tmp_path):
         ("horizon = 120", "", "`horizon` is missing"),
         ("horizon = 120", 'horizon = "long"', "horizon must be a whole number of at least 1; got 'long'"),
         ("horizon = 120", "horizon = 0", "horizon must be a whole number of at least 1; got 0"),
+        ("seeds = 3", "seeds = 99999999999999999999", "a whole number of TOML has at most 64 bits"),
+        ("seeds = 3", "seeds = 1000000000000", "a grid with 1,000,000,000,000 seeds needs 36 TB of memory"),
+        ("seeds = 3", f"seeds = {'9' * 5000}", "not valid TOML: Exceeds the limit"),
+        ("seeds = 3", f"seeds = 0x{'f' * 5000}", "at most 64 bits; got a very large int"),
+        ("seeds = 3", f"seeds = {'[' * 3000}", "tables or lists are nested too deeply"),
+        ("seeds = 3", f"seeds.{'a.' * 3000}b = 1", "tables or lists are nested too deeply"),
+        ("seeds = 3", f"seeds = '{'long' * 9**6}'", "seeds must be a whole number of at least 0; got 'longlong"),
+        ("columns = 2", "look_order = 3", "look_order: expected a list of names of methods; got 3"),
         ("seeds = 3", "seeds = 0", "at least one seed"),
         ("seeds = 3", "seeds = [1, 1]", "seeds of an experiment must differ"),
         ("gamma = 4.0", "gama = 4.0", "Gaussian has no key 'gama'; did you mean 'gamma'"),
@@ -79,7 +87,13 @@ def test_a_copied_file_is_the_same_experiment(tmp_path):
         ("[[panels]]", "[[panels", "not valid TOML"),
         ("n_arms = 4", "n_arms = 0", "n_arms must be a whole number of at least 1; got 0"),
         ("n_arms = 4", "n_arms = 4.5", "n_arms must be a whole number of at least 1; got 4.5"),
-        ('type = "Uniform"', 'type = "nowhere:Mine"', "cannot import module 'nowhere'"),
+        (
+            'type = "Uniform"',
+            'type = "nowhere:Mine"',
+            "cannot import module 'nowhere': it is neither installed nor beside",
+        ),
+        ('type = "Uniform"', 'type = ":x"', "'' is no name of a module; expected module:Class"),
+        ('type = "Uniform"', 'type = "..json:dumps"', "'..json' is no name of a module"),
         ('type = "Uniform"', 'type = "json:dumps"', "json:dumps is not a Policy"),
         ('type = "Uniform"', 'type = "json:dunps"', "module 'json' has no 'dunps'; did you mean 'dumps'"),
     ],
@@ -98,20 +112,3 @@ def test_a_missing_file_is_named():
         InvalidFile, match=r"no such experiment file: nowhere.toml; give a .toml file or a name \(figure-1, figure-2\)"
     ):
         kb.load(Path("nowhere.toml"))
-
-
-def test_a_policy_of_the_user_stands_in_the_same_file(tmp_path, own_policy):
-    path = tmp_path / "mine.toml"
-    path.write_text(TOML.replace('type = "Uniform"', f'type = "{own_policy}:FirstArm"'), encoding="utf-8")
-    experiment = kb.load(path)
-    results = kb.run(experiment.only(("Uniform",)), tmp_path / "out", kb.experiments.InProcess())
-    assert results.frame["arm"].unique().to_list() == [1]
-
-
-@pytest.fixture
-def own_policy(tmp_path, monkeypatch):
-    """A module beside the file, as a user would write it."""
-    source = Path(__file__).with_name("own_policy.py").read_text(encoding="utf-8")
-    (tmp_path / "beside_the_file.py").write_text(source, encoding="utf-8")
-    monkeypatch.setattr("sys.path", list(__import__("sys").path))
-    return "beside_the_file"

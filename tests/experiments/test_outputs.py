@@ -146,9 +146,9 @@ def test_the_command_counts_from_its_start(tmp_path, monkeypatch):
     monkeypatch.setattr(time, "monotonic", lambda: looks.append(None) or float(len(looks)))
     load = kb.experiments.load
 
-    def slow_load(source):
+    def slow_load(source, **options):
         looks.extend([None] * 500)
-        return load(source)
+        return load(source, **options)
 
     monkeypatch.setattr("kernelbandits.experiments.load", slow_load)
     for command in (["run", "mine.toml"], ["reproduce", "figure-2", "--horizon", "100", "--seeds", "1"]):

@@ -1,4 +1,3 @@
-import shutil
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
 from kernelbandits.experiments import InProcess, Processes, Runner, seed_sequence
-from kernelbandits.experiments.grid import own_code
+from kernelbandits.experiments.grid import own_arithmetic, own_code
 from kernelbandits.experiments.running import _play_elsewhere
 from kernelbandits.tables import content_digest
 from small import TOML
@@ -49,29 +48,6 @@ def test_finished_cells_are_not_computed_again(small, tmp_path):
     assert all(path.stat().st_mtime_ns == time for path, time in before.items())
     assert (seen[0].kept, seen[0].done, seen[0].total) == (6, 0, 18)
     assert (seen[-1].kept, seen[-1].done) == (6, 12)
-
-
-@pytest.mark.parametrize("damage", [b"", b"\x93NUMPY", b"not an array at all"])
-def test_a_damaged_cell_is_computed_again(small, tmp_path, finished, undisturbed, damage):
-    store = shutil.copytree(finished, tmp_path / "damaged")
-    victim = sorted((store / "cells").iterdir())[4]
-    victim.write_bytes(damage)
-    assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
-
-
-def test_a_truncated_cell_is_computed_again(small, tmp_path, finished, undisturbed):
-    store = shutil.copytree(finished, tmp_path / "truncated")
-    victim = sorted((store / "cells").iterdir())[4]
-    victim.write_bytes(victim.read_bytes()[:-100])
-    assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
-
-
-def test_a_cell_of_another_length_or_kind_is_computed_again(small, tmp_path, finished, undisturbed):
-    store = shutil.copytree(finished, tmp_path / "other")
-    first, second, *_ = sorted((store / "cells").iterdir())
-    np.save(first, np.load(first)[:-1])
-    np.save(second, np.load(second)["regret"])
-    assert kb.run(small, store, InProcess()).frame.equals(undisturbed)
 
 
 def test_a_half_written_file_is_no_cell_and_no_obstacle(small, tmp_path, undisturbed):
@@ -155,11 +131,13 @@ def test_a_worker_with_other_code_or_other_data_plays_nothing(small, tmp_path):
     unit, data = [next(small.cells())], tmp_path / "rows.csv"
     data.write_text("x,y\n1,a\n", encoding="utf-8")
     digest = content_digest(str(data))
-    [(fingerprint, rows)] = _play_elsewhere((own_code(), {str(data): digest}, unit))
+    [(fingerprint, rows)] = _play_elsewhere((own_code(), own_arithmetic(), {str(data): digest}, unit))
     assert (fingerprint, len(rows)) == (unit[0].fingerprint, small.horizon)
     with pytest.raises(EngineFailed, match="has other code than this process's"):
-        _play_elsewhere(("0" * 32, {}, unit))
+        _play_elsewhere(("0" * 32, own_arithmetic(), {}, unit))
+    with pytest.raises(EngineFailed, match="has another kind of processor"):
+        _play_elsewhere((own_code(), "0" * 8, {}, unit))
     data.write_text("x,y\n2,a\n", encoding="utf-8")
     for path in (data, tmp_path / "nowhere.csv"):
         with pytest.raises(EngineFailed, match=r"a worker has no file .*, or another one"):
-            _play_elsewhere((own_code(), {str(path): digest}, unit))
+            _play_elsewhere((own_code(), own_arithmetic(), {str(path): digest}, unit))

@@ -52,6 +52,16 @@ def test_exact_where_the_scaling_is(dim, seed, offset):
     assert np.allclose(distances(X, Z), oracles.precise_squared_distances(X, Z) / dim, rtol=1e-11, atol=0.0)
 
 
+@given(seeds, st.integers(1, 40))
+def test_right_for_copies_of_points_of_any_size(seed, dim):
+    """Most entries cancel, so that all are computed around a mean, which small points are lost next to."""
+    rng = np.random.default_rng(seed)
+    X = (rng.standard_normal((8, dim)) * 10.0 ** rng.uniform(-12, 12, (8, 1)))[rng.integers(0, 8, 30)]
+    for T in (distances(X), distances(X, X.copy())):
+        exact = oracles.precise_squared_distances(X, X) / dim
+        assert np.allclose(T, exact, rtol=1e-11, atol=0.0)
+
+
 @given(seeds, st.integers(2, 80))
 def test_right_for_mixtures_of_units(seed, dim):
     """One-hot features beside a timestamp and a constant column; clusters far apart; outliers."""

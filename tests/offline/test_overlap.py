@@ -35,6 +35,13 @@ def test_a_log_of_best_guesses_is_refused(writer, n):
     assert "ExplorationFloor" in message
 
 
+def test_a_large_log_with_equal_chances_is_plausible():
+    """Every arm in exactly a third of the rows: what is within the tolerance is no evidence, however long the log."""
+    n = 60_000
+    log = kb.Log(np.zeros((n, 1)), np.arange(n) % 3, np.arange(n) % 2.0, np.full(n, 1 / 3), 3)
+    refuse_without_overlap(log, 1 / 3)
+
+
 def test_best_guesses_are_refused_beside_one_row_that_was_not():
     log = log_of([0.5, 0.5], 300, seed=0, stated=np.where(np.arange(300)[:, np.newaxis] == 7, 0.01, 1.0))
     assert "in 100% of its 300 rows" in refused(log)

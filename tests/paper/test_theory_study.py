@@ -7,7 +7,7 @@ import pytest
 import kernelbandits as kb
 from kernelbandits import theory
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import InProcess, Processes, Runner, RunOptions, local, world
+from kernelbandits.experiments import InProcess, Processes, Runner, RunOptions, local, seed_sequence, world
 from kernelbandits.paper.parts import resized
 from kernelbandits.paper.theory import (
     PICTURES,
@@ -79,8 +79,9 @@ def test_error_rows(rows):
 
 def test_error_rows_by_hand():
     """V̄, B̄ and the plain 𝒱 and ℬ of one instance are means over its arms; B̄ is with each arm's exact norm."""
-    streams = np.random.default_rng((3, 12)).spawn(3)
-    instance = kb.Synthetic(kb.SpectralDecay(), n_arms=2, dim=12, noise_std=0.5).draw(streams[0])
+    environment = kb.Synthetic(kb.SpectralDecay(), n_arms=2, dim=12, noise_std=0.5)
+    streams = np.random.default_rng(seed_sequence(environment, 3)).spawn(3)
+    instance = environment.draw(streams[0])
     kernel, contexts = kb.Gaussian(4.0), instance.rounds(12, streams[2]).contexts
     arms = [(contexts[:, i], instance.context_std[i] ** 2, instance.rewards[i].norm) for i in range(2)]
     found = one_error(("spectral decay", 12, 0.5, 3))
@@ -89,7 +90,7 @@ def test_error_rows_by_hand():
     assert found["plain_V"] == pytest.approx(np.mean([theory.effective_variance(kernel, X, v) for X, v, _ in arms]))
     assert found["plain_B"] == pytest.approx(np.mean([theory.effective_bias(kernel, X) for X, _, _ in arms]))
     estimator = kb.MinNormInterpolator(kernel)
-    measured = theory.measured_error(estimator, instance, 12, np.random.default_rng((3, 12)).spawn(3)[1], n_test=500)
+    measured = theory.measured_error(estimator, instance, 12, streams[1], n_test=500)
     assert found["measured"] == pytest.approx(measured.mean)
     assert found["level"] == pytest.approx(np.mean([v.mean() for _, v, _ in arms]))
 

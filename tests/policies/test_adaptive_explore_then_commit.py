@@ -1,5 +1,6 @@
 """Explore-then-Commit with a budget from the data: against refitting everything, its cap, doubling, delays, masks."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -72,6 +73,20 @@ def test_then_plays_as_explore_then_commit_with_that_budget():
 def test_never_more_than_the_cap(seed, cap, horizon, delays):
     policy = kb.AdaptiveExploreThenCommit(POLICY.model, cap)
     assert sum(explored(play(policy, rounds_of(seed, 120), kb.Problem(K, DIM, horizon), delays))) <= cap
+
+
+@pytest.mark.parametrize("policy", [kb.AdaptiveExploreThenCommit(cap=60), kb.SuccessiveElimination(cap=60)], ids=repr)
+@pytest.mark.parametrize("in_order_of_arms", [False, True])
+def test_a_long_log_takes_no_more_memory_than_the_cap(policy, in_order_of_arms):
+    rng, agent, sizes = np.random.default_rng(0), policy.start(kb.Problem(K, DIM), 0), []
+    arms = np.arange(1500) % K
+    for t, arm in enumerate(np.sort(arms) if in_order_of_arms else arms):
+        agent.observe(rng.standard_normal(DIM), int(arm), float(rng.standard_normal()))
+        if t in (59, 1499):
+            sizes.append(len(pickle.dumps(agent)))
+    assert sizes[1] < 100_000
+    assert in_order_of_arms or sizes[1] < 1.1 * sizes[0]
+    assert not agent.choose(rng.standard_normal((K, DIM))).explored  # every arm has had its share of the turns
 
 
 @given(st.integers(0, 2**20), st.integers(1, 120))

@@ -226,3 +226,11 @@ def test_an_arm_that_is_gone_does_not_disturb_a_kernel_on_the_sphere():
     agent.prefetch(contexts)
     assert agent.choose(contexts[0]).arm in (1, 2)
     assert {*agent.choose_batch(contexts).arms.tolist()} <= {1, 2}
+
+
+def test_a_refused_arm_forgets_no_prefetched_rounds():
+    agent, block = kb.AdaptiveExploreThenCommit().start(kb.Problem(2, DIM), 0), np.zeros((3, 2, DIM))
+    agent.prefetch(block)
+    with pytest.raises(InvalidArgument, match="cannot add an arm"):
+        agent.add_arm()
+    assert agent._block.take(block[0]) is not None

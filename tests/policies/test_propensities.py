@@ -56,6 +56,15 @@ def test_two_normals_have_a_closed_form():
         assert kb.largest_probabilities(mean, std) == pytest.approx([first, 1 - first], abs=ACCURACY)
 
 
+def test_a_common_level_that_swallows_the_deviations():
+    """Next to 1e88 a deviation is lost, but the means are equal, so that the deviations decide."""
+    mean, std, rng = np.full(3, 4.3e88), np.array([5e8, 3e4, 5e8]), np.random.default_rng(0)
+    stated = kb.largest_probabilities(mean, std)
+    assert np.array_equal(stated, kb.largest_probabilities(np.zeros(3), std))
+    arms = [pick_sampled(mean, std, None, rng).arm for _ in range(600)]
+    assert chisquare(np.bincount(arms, minlength=3), 600 * stated).pvalue > 1e-3
+
+
 @pytest.mark.parametrize("n", [1, 2, 7, 20, 100])
 def test_equal_normals_share_alike(n):
     assert kb.largest_probabilities(np.full(n, 3.7), np.full(n, 0.2)) == pytest.approx(np.full(n, 1 / n), abs=ACCURACY)

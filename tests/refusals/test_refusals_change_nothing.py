@@ -103,3 +103,38 @@ def test_later_decisions_are_the_same(policy, block):
         refuse(tried, calls[(t + 6) % 9 :: 9])
         assert (decision.id, decision.arm, decision.propensity) == (expected.id, expected.arm, expected.propensity)
         assert np.array_equal(decision.scores, expected.scores)
+
+
+STEEP = kb.GaussianProcess(kb.Exponential(), ridge=0.1)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        kb.AdaptiveExploreThenCommit(STEEP),
+        kb.ExploreThenCommit(kb.MinNormInterpolator(STEEP.kernel), n_explore=9),
+        kb.GreedyInterpolation(STEEP),
+        kb.GPUCB(STEEP, kb.ConstantWidth(1.0)),
+        kb.ThompsonSampling(kb.JointArms(STEEP)),
+        kb.ExplorationFloor(kb.CalibratedUCB(kb.EmpiricalBayes(bandwidths=(), kernels=(STEEP.kernel,))), epsilon=0.1),
+    ],
+    ids=repr,
+)
+def test_contexts_at_which_the_kernel_overflows(policy):
+    """Refused where they enter, also in the middle of a batch and in a turn, where no kernel is evaluated."""
+    far = ROUNDS.contexts[:4] + 1e3 * (np.arange(4) == 2)[:, np.newaxis, np.newaxis]
+    spared, tried = policy.start(PROBLEM, 0), policy.start(PROBLEM, 0)
+    calls = [
+        lambda agent: agent.choose(far[2]),
+        lambda agent: agent.observe(far[2, 0], 0, 1.0),
+        lambda agent: agent.choose_batch(far),
+        lambda agent: agent.prefetch(far),
+    ]
+    for t in range(HORIZON):
+        for call in calls:
+            with pytest.raises(InvalidArgument, match="too large for double precision"):
+                call(tried)
+        expected, decision = spared.choose(ROUNDS.contexts[t]), tried.choose(ROUNDS.contexts[t])
+        assert str(decision) == str(expected)
+        for agent in (spared, tried):
+            observe(agent, t, expected.arm)

@@ -71,6 +71,23 @@ def test_an_unreachable_system_ends_with_a_reason():
     assert not report.converged
 
 
+@pytest.mark.parametrize("points", [[-24.1, -39.7, -7.5], [-33.1, -21.8, -23.5], [27.3, 22.5, -0.8]])
+def test_no_step_where_rounding_errors_are_larger_than_the_ridge(points):
+    """Copies of a point with different targets: the matrix maps their difference to rounding errors, not to 0."""
+    X, y = np.array(points)[[0, 1, 1, 2, 2, 2, 2, 1], np.newaxis], np.array([1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0])
+    kernel = (kb.Linear() + kb.Gaussian(gamma=2.0)) * kb.RationalQuadratic(alpha=0.7, length=1.3)
+    with pytest.warns(NotConverged, match="rounding stops it"):
+        fit = kb.ConjugateGradient(kernel, 1e-100, kb.NoPreconditioner()).fit(X, y)
+    assert np.linalg.norm(fit.mean(X)) <= 1.5 * np.linalg.norm(y)
+
+
+def test_a_kernel_that_is_zero_at_every_point_predicts_zero():
+    for preconditioner in examples.PRECONDITIONERS:
+        with pytest.warns(NotConverged):
+            fit = kb.ConjugateGradient(kb.Linear(), 0.0, preconditioner).fit(np.zeros((5, 2)), np.ones(5))
+        assert np.array_equal(fit.mean(np.eye(2)), [0.0, 0.0])
+
+
 def test_a_warm_start_saves_iterations_and_gives_the_same_function():
     X, y, Z = data()
     estimator = kb.ConjugateGradient(kb.Gaussian(2.0), 0.1, kb.NoPreconditioner())

@@ -141,7 +141,7 @@ def test_budget_says_plainly_when_there_is_none():
         (["diagnose", "nowhere.csv"], "no such file: nowhere.csv"),
         (["diagnose", "empty.csv"], "empty.csv is empty"),
         (["diagnose", "header.csv"], "header.csv has a header but no rows"),
-        (["diagnose", "nan.csv"], "row 2 (the first below the header is 1), column 'b' is nan"),
+        (["diagnose", "inf.csv"], "row 2 (the first below the header is 1), column 'b' is inf"),
         (
             ["diagnose", "hole.csv", "--reward-column", "a"],
             "row 3 (the first below the header is 1), column 'a' is empty",
@@ -167,7 +167,7 @@ def test_a_mistake_is_one_clear_line(tmp_path, arguments, message, monkeypatch, 
     files = {
         "empty.csv": "",
         "header.csv": "a,b\n",
-        "nan.csv": "a,b\n1,2\n3,NaN\n5,6\n",
+        "inf.csv": "a,b\n1,2\n3,inf\n5,6\n",
         "hole.csv": "a,b\n1,2\n3,4\n,6\n",
         "word.csv": "a,b\n1,2\n3,oops\n5,6\n",
         "text.csv": "a,city\n1,Rome\n2,Oslo\n",
@@ -197,7 +197,7 @@ def test_texts_and_missing_values_are_encoded_as_in_an_experiment(tmp_path, monk
     mean = np.mean([i for i in range(36) if i != 4])
     expected = [[mean if i == 4 else i, i == 4, i % 3 == 1, i % 3 == 0, i % 3 == 2] for i in range(36)]
     np.testing.assert_allclose(sample.contexts, expected)
-    encoder = kb.Encoding().fit(pl.read_csv(tmp_path / "mixed.csv").select("a", "city", "user"), "mixed.csv")
+    encoder = kb.Encoding().fit(pl.read_csv(tmp_path / "mixed.csv").select("a", "city", "user"))
     assert encoder.names == sample.columns
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as end:
@@ -214,11 +214,11 @@ def test_texts_and_missing_values_are_encoded_as_in_an_experiment(tmp_path, monk
 
 
 def test_a_mistake_as_a_process(tmp_path):
-    (tmp_path / "nan.csv").write_text("a,b\n1,2\n3,NaN\n", encoding="utf-8")
-    done = run_process("diagnose", "nan.csv", cwd=tmp_path)
+    (tmp_path / "inf.csv").write_text("a,b\n1,2\n3,inf\n", encoding="utf-8")
+    done = run_process("diagnose", "inf.csv", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("kernelbandits: nan.csv: row 2 ")
-    assert "Traceback" in run("diagnose", "nan.csv", "--debug", cwd=tmp_path).stderr
+    assert done.stderr.startswith("kernelbandits: inf.csv: row 2 ")
+    assert "Traceback" in run("diagnose", "inf.csv", "--debug", cwd=tmp_path).stderr
 
 
 @pytest.mark.parametrize("command", ["diagnose", "budget"])

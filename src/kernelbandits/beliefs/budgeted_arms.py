@@ -12,9 +12,10 @@ from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import AffineTracker, Belief, Prefetched, Tracker
 from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
+from kernelbandits.errors import NumericalBreakdown
 from kernelbandits.linalg import InverseFactor, pieces
 from kernelbandits.problem import Problem
-from kernelbandits.regression import Basis, GaussianProcess, rows_of_block
+from kernelbandits.regression import RESOLVED, Basis, GaussianProcess, rows_of_block
 from kernelbandits.specs import Count, Positive
 from kernelbandits.types import Array, IntArray
 
@@ -176,6 +177,9 @@ class Sketch:
     With P = (Σ φφᵀ + ridge·I)⁻¹ and w = P Σ φ y: mean(z) = φᵀw and var(z) = K(z, z) − ‖φ‖² + ridge · φᵀPφ. What the
     centres do not span keeps its prior variance. O(r²) per reward for r centres, independent of the number of rewards.
 
+    As in a `Posterior`, noise is at least `RESOLVED` of a point's variance ‖φ‖², so that a huge point does not swallow
+    the ridge: φ and y of such a point are divided by the root of its noise over the ridge.
+
     P is `_P` − Σ u uᵀ, where the sum over the last few rewards is pending until one matrix product applies it.
     """
 
@@ -190,11 +194,14 @@ class Sketch:
         self._sum = np.zeros(basis.size)  # Σ φ
         for rows in pieces(len(X), rows_of_block(basis.size)):
             Phi = self.features(X[rows])
+            roots = np.sqrt(ridge / np.maximum(ridge, RESOLVED * np.einsum("ij,ij->j", Phi, Phi)))
+            Phi *= roots
             A += Phi @ Phi.T
-            moments += Phi @ y[rows]
-            self._sum += Phi.sum(axis=1)
+            moments += Phi @ (roots * y[rows])
+            self._sum += Phi @ roots
         factor = InverseFactor.of(A)
-        assert factor is not None, "a ridge on the diagonal makes it positive definite"
+        if factor is None:  # the ridge is lost beside features of this size
+            raise NumericalBreakdown(f"the sums over {len(X)} rewards have no Cholesky factor; scale the contexts down")
         W = factor.whiten(np.eye(basis.size))
         self._P = W.T @ W
         self._w = self._P @ moments
@@ -227,6 +234,8 @@ class Sketch:
         The answer (direction, gain, loss) is how predictions change: with h = φ(z)ᵀ direction, mean += h · gain and
         variance −= h² · loss.
         """
+        root = sqrt(self.ridge / max(self.ridge, RESOLVED * float(phi @ phi)))
+        phi, reward = root * phi, root * reward
         U = self._pending[: self._n_pending]
         direction = self._P @ phi - (U @ phi) @ U
         share = 1.0 / (1.0 + float(phi @ direction))
@@ -234,7 +243,7 @@ class Sketch:
         self._pending[self._n_pending] = sqrt(share) * direction
         self._n_pending += 1
         self._w += gain * direction
-        self._sum += phi
+        self._sum += root * phi
         if self._n_pending == _PENDING:
             self._fold()
         return direction, gain, share * self.ridge

@@ -82,8 +82,8 @@ class PrefetchedPosteriors:
         `covariances` are those of the observation with the contexts ahead: `within` the block, or `outside` of it.
         """
         n, last, V, start = self._n[arm], posterior.last, self._V[arm], self.start
-        assert last is not None
-        assert posterior.n == n + 1, "posteriors are followed one observation at a time"
+        if last is None or posterior.n != n + 1:
+            raise RuntimeError(f"posteriors are followed one observation at a time; this has {posterior.n} after {n}")
         if n == len(V):
             V = self._V[arm] = np.concatenate([V, np.empty_like(V)])
         v = np.subtract(covariances, last.row @ V[:n, start:], out=V[n, start:])

@@ -38,7 +38,7 @@ class StandardizingTracker(Tracker):
         mean += self._levels.levels
         std *= self._scale
         if self._levels.doubt is not None:
-            std = np.sqrt(std * std + self._levels.doubt)
+            std = np.hypot(std, np.sqrt(self._levels.doubt))
         return mean, std
 
     def observe(self, context: Array, arm: int, reward: float) -> None:

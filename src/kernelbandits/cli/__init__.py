@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from io import TextIOWrapper
 
 import click
 
@@ -13,7 +15,7 @@ from kernelbandits.cli.list import list_
 from kernelbandits.cli.make_stand_in import make_stand_in
 from kernelbandits.cli.reproduce import reproduce
 from kernelbandits.cli.run import run
-from kernelbandits.errors import KernelBanditsError
+from kernelbandits.errors import KernelBanditsError, visible
 
 INTERRUPTED = 130
 
@@ -48,8 +50,12 @@ for _command in (reproduce, run, list_, diagnose, budget, make_stand_in):
 def main(arguments: list[str] | None = None, command: click.Command = app) -> None:
     """Run a command; every expected error becomes one line on the error stream and an exit code."""
     given = sys.argv[1:] if arguments is None else arguments
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # ± on a terminal that has none
     try:
         code = command.main(args=given, prog_name="kernelbandits", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         code = 0
@@ -61,13 +67,25 @@ def main(arguments: list[str] | None = None, command: click.Command = app) -> No
         if "--debug" in given:
             raise
         code = _fail(str(error), 2 if isinstance(error, ValueError) else 1)
+    except BrokenPipeError:  # nobody reads the output any more, as in `| head -1`
+        code = 1
+        _give_up_output()
     except OSError as error:
         if "--debug" in given:
             raise
         code = _fail(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), 1)
+        _give_up_output()
     sys.exit(code or 0)
 
 
+def _give_up_output() -> None:
+    """Leave out what cannot be printed, which Python would try again at its end, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str, code: int) -> int:
-    click.echo("kernelbandits: " + " ".join(message.split()), err=True)
+    click.echo("kernelbandits: " + visible(" ".join(message.split())), err=True)
     return code

@@ -24,7 +24,7 @@ def list_(as_json: bool) -> None:
     studies = {name: study.title for name, study in STUDIES.items()}
     if as_json:
         record = {"experiments": experiments, "studies": studies, "types": kinds}
-        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(record, indent=2))
         return
     click.echo("Experiments (kernelbandits reproduce NAME; copy a file to make your own):")
     for name, entry in experiments.items():

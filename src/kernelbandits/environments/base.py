@@ -11,6 +11,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.kernels import KernelExpansion
+from kernelbandits.linalg import require_memory
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array
@@ -75,6 +76,12 @@ class Environment(Spec, ABC):
         Nothing by default. An environment made from a file reads it here, before anything is computed or written.
         """
         return ()
+
+
+def require_rounds(horizon: int, n_arms: int, dim: int) -> None:
+    """Raise `TooLarge` if the contexts, means and noise of T rounds do not fit into memory."""
+    what = f"horizon = {horizon:,} with {n_arms:,} arms and {dim:,} features"
+    require_memory(8 * horizon * n_arms * (dim + 2), what, "lower the horizon or the number of arms or features")
 
 
 def means_by_arm(functions: Sequence[KernelExpansion], contexts: Array) -> Array:

@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks, tables
-from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm
+from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm, require_rounds
 from kernelbandits.environments.held_out import OracleQuality, oracle_quality
 from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
 from kernelbandits.errors import InvalidArgument, InvalidFile, WeakEvidence
@@ -111,7 +111,8 @@ class SurrogateInstance(Instance):
         return means_by_arm(self.oracles, contexts)
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
-        checks.whole("horizon", horizon, at_least=1)
+        dim = self.groups[0].shape[1]
+        require_rounds(checks.whole("horizon", horizon, at_least=1), len(self.groups), dim)
         contexts = self.contexts.serve(self.groups, horizon, rng)
         return Rounds(contexts, self.means(contexts), np.multiply.outer(rng.standard_normal(horizon), self.noise_std))
 
@@ -201,6 +202,7 @@ class Surrogate(Environment):
 
     def notes(self, horizon: int) -> tuple[str, ...]:
         data, _ = self.data()
+        require_rounds(horizon, len(data.names), data.points.shape[1])
         sizes = self._sizes(data)
         left = np.bincount(data.codes) - sizes
         fitted, served = (f"{min(counts)} – {max(counts)}" for counts in (sizes, left))

@@ -9,10 +9,10 @@ from typing import Annotated, final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm
+from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm, require_rounds
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
-from kernelbandits.linalg import pieces, rows_at_once
+from kernelbandits.linalg import pieces, require_memory, rows_at_once
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, NonNegative, Positive, Range, Share, Spec
 from kernelbandits.types import Array
@@ -125,7 +125,7 @@ class SyntheticInstance(Instance):
         return means_by_arm(self.rewards, contexts)
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
-        checks.whole("horizon", horizon, at_least=1)
+        require_rounds(checks.whole("horizon", horizon, at_least=1), *self.context_std.shape)
         contexts = np.empty((horizon, *self.context_std.shape))
         for rows in pieces(horizon, rows_at_once(self.context_std.size)):  # scale and clip while in the cache
             block = contexts[rows]
@@ -159,9 +159,21 @@ class Synthetic(Environment):
 
     def draw(self, rng: np.random.Generator | int) -> SyntheticInstance:
         rng = checks.generator(rng)
+        self._require_memory()
         context_std = np.sqrt(self.covariance.variances(self.n_arms, self.dim, rng))
         rewards = []
         for _ in range(self.n_arms):
             coefficients = rng.uniform(-1.0, 1.0, size=self.n_bumps)
             rewards.append(KernelExpansion(self.kernel, rng.standard_normal((self.n_bumps, self.dim)), coefficients))
         return SyntheticInstance(tuple(rewards), context_std, self.noise_std, self.clip, self.noise, self.density)
+
+    def notes(self, horizon: int) -> tuple[str, ...]:
+        self._require_memory()
+        require_rounds(horizon, self.n_arms, self.dim)
+        return ()
+
+    def _require_memory(self) -> None:
+        """Raise `TooLarge` if the reward functions and covariances do not fit into memory."""
+        what = f"Synthetic with n_arms = {self.n_arms:,}, dim = {self.dim:,} and n_bumps = {self.n_bumps:,}"
+        # Centres and their features for the kernel, and four arrays for the variances.
+        require_memory(8 * self.n_arms * self.dim * (2 * self.n_bumps + 4), what, "lower them")

@@ -8,22 +8,23 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import sys
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn, final
 
 from kernelbandits import checks
 from kernelbandits.environments import Environment
-from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
+from kernelbandits.errors import InvalidArgument, nearest, shown
+from kernelbandits.linalg import arithmetic, require_memory
 from kernelbandits.policies import Policy
-from kernelbandits.specs import Spec, from_table, path_of, to_table
+from kernelbandits.specs import Spec, path_of, to_table
 from kernelbandits.tables.digests import content_digest
 
-_KEYS = ("name", "title", "horizon", "seeds", "columns", "look_order", "mark", "methods", "panels")
+_BYTES_PER_ROUND = 100
+"""Of all columns of a result while they are collected."""
 
 
 @final
@@ -37,7 +38,7 @@ class Panel:
     mark: int | None = None
 
     def __post_init__(self) -> None:
-        checks.instance("the name of a panel", self.name, str, "'low-rank'")
+        checks.label("the name of a panel", self.name, "'low-rank'")
         where = f"panel {self.name!r}"
         if self.mark is not None:
             checks.whole(f"{where}: mark", self.mark, at_least=0)
@@ -46,6 +47,7 @@ class Panel:
         if not self.methods:
             raise InvalidArgument(f"{where} must have at least one method")
         for name, policy in self.methods.items():
+            checks.label(f"{where}: the name of a method", name, "'Uniform'")
             checks.instance(f"{where}: method {name!r}", policy, Policy, "Uniform()")  # type: ignore[type-abstract]
 
 
@@ -89,8 +91,10 @@ class Experiment:
     look_order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for text in (self.name, self.title, *self.look_order):
-            checks.instance("names and titles of an experiment", text, str, "'figure-1'")
+        checks.file_label("name", self.name, "'figure-1'")
+        checks.label("title", self.title, "'Two budgets'")
+        for method in checks.instance("look_order", self.look_order, Sequence, "('EtC', 'UCB')"):  # type: ignore[type-abstract]
+            checks.label("look_order", method, "'EtC'")
         checks.whole("horizon", self.horizon, at_least=1)
         checks.whole("columns", self.columns, at_least=1)
         checks.instance("panels", self.panels, Sequence, "(Panel(…),)")  # type: ignore[type-abstract]
@@ -100,12 +104,19 @@ class Experiment:
         if not self.seeds:
             raise InvalidArgument(f"experiment {self.name!r} must have at least one seed")
         for seed in self.seeds:
-            checks.whole("seeds", seed, at_least=0)
+            if checks.whole("seeds", seed, at_least=0) >= 2**63:
+                raise InvalidArgument(f"seeds must be below 2⁶³; got {shown(seed)}")
         for panel in self.panels:
             checks.instance("panels", panel, Panel, "Panel(…)")
         for what, names in (("panel names", [panel.name for panel in self.panels]), ("seeds", list(self.seeds))):
             if len(set(names)) < len(names):
                 raise InvalidArgument(f"{what} of an experiment must differ; got {names}")
+
+    def require_memory(self) -> None:
+        """Refuse a grid whose results do not fit into memory."""
+        n_cells = len(self.seeds) * sum(len(panel.methods) for panel in self.panels)
+        what = f"{n_cells:,} runs (panels × methods × seeds) of horizon = {self.horizon:,}"
+        require_memory(_BYTES_PER_ROUND * n_cells * self.horizon, what, "use fewer seeds or a shorter horizon")
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -134,6 +145,12 @@ class Experiment:
         return replace(self, panels=kept, look_order=self.look_order or self.methods)
 
 
+def first_seeds(n: int) -> tuple[int, ...]:
+    """The seeds 0 … n − 1."""
+    require_memory(36 * checks.whole("seeds", n, at_least=0), f"a grid with {n:,} seeds", "use fewer seeds")
+    return tuple(range(n))
+
+
 def require_known(names: Iterable[str], known: Sequence[str], none: str) -> None:
     """Refuse a name that is not known, in any case; `none` begins the message, such as "the study has no part"."""
     for name in names:
@@ -141,99 +158,14 @@ def require_known(names: Iterable[str], known: Sequence[str], none: str) -> None
             raise InvalidArgument(f"{none} {name!r}; {nearest(name, known)}")
 
 
-def shipped() -> dict[str, Path]:
-    """The experiments that come with the library, name → TOML file."""
-    files = sorted((Path(__file__).parents[1] / "paper").glob("*.toml"))
-    return dict(zip([path.stem for path in files], files, strict=True))
-
-
-def load(source: str | Path) -> Experiment:
-    """The experiment in a TOML file, or a shipped one by name: `load("figure-1")`."""
-    known = shipped()
-    path = known.get(str(source), Path(source))
-    if not path.is_file():
-        raise InvalidFile(f"no such experiment file: {path}; give a .toml file or a name ({', '.join(known)})")
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidFile(f"{path.name}: not valid TOML: {error}") from error
-    folder = path.resolve().parent
-    if path not in known.values() and str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))  # so that `type = "my_policies:Mine"` finds my_policies.py beside the file
-    try:
-        return parse(table, folder)
-    except (InvalidFile, InvalidArgument) as error:
-        raise InvalidFile(f"{path.name}: {error}") from error
-
-
-def parse(table: Mapping[str, Any], folder: Path | None = None) -> Experiment:
-    """The experiment that a table describes; relative paths of data files start in `folder`."""
-    _check_keys(table, "the file", _KEYS, needed=("name", "horizon", "methods", "panels"))
-    if not isinstance(table["panels"], list) or not isinstance(table["methods"], Mapping):
-        raise InvalidFile("expected `[[panels]]` tables and a `[methods.NAME]` table for each method")
-    panels = []
-    for i, panel in enumerate(table["panels"]):
-        where = f"panels[{i}]"
-        _check_keys(panel, where, ("name", "environment", "values"), needed=("name", "environment"))
-        values = panel.get("values", {})
-        if not isinstance(values, Mapping):
-            raise InvalidFile(f"{where}.values: expected a table of values for `$name`; got {values!r}")
-        place = f"{where}.environment"
-        environment = from_table(_substitute(panel["environment"], values, place), Environment, place, folder)  # type: ignore[type-abstract]
-        mark = _substitute(table.get("mark"), values, "mark")
-        panels.append(Panel(panel["name"], environment, methods(table["methods"], values, folder), mark))
-    seeds = table.get("seeds", 10)
-    if not isinstance(seeds, list):  # a number n means the seeds 0 … n − 1
-        seeds = range(checks.whole("seeds", seeds, at_least=0))
-    return Experiment(
-        table["name"],
-        tuple(panels),
-        table["horizon"],
-        tuple(seeds),
-        table.get("title", ""),
-        table.get("columns", 3),
-        tuple(table.get("look_order", ())),
-    )
-
-
-def methods(table: Mapping[str, Any], values: Mapping[str, Any], folder: Path | None = None) -> dict[str, Policy]:
-    """Policies by name, with each `"$key"` replaced by the value of that key."""
-    found: dict[str, Policy] = {}
-    for name, spec in table.items():
-        where = f"methods.{name}"
-        found[name] = from_table(_substitute(spec, values, where), Policy, where, folder)  # type: ignore[type-abstract]
-    return found
-
-
-def _substitute(value: Any, values: Mapping[str, Any], where: str) -> Any:
-    """Replace `"$dim"` by the panel's value of dim, so that one set of methods serves panels of several sizes."""
-    if isinstance(value, Mapping):
-        return dict(zip(value, _substitute([*value.values()], values, where), strict=True))
-    if isinstance(value, list):
-        return [_substitute(entry, values, where) for entry in value]
-    if isinstance(value, str) and value.startswith("$"):
-        if value[1:] not in values:
-            raise InvalidFile(f"{where}: the panel's `values` have no {value[1:]!r}; {nearest(value[1:], values)}")
-        return values[value[1:]]
-    return value
-
-
-def _check_keys(table: Any, where: str, known: tuple[str, ...], needed: tuple[str, ...]) -> None:
-    if not isinstance(table, Mapping):
-        raise InvalidFile(f"{where}: expected a table; got {table!r}")
-    for key in table:
-        if key not in known:
-            raise InvalidFile(f"{where} has an unknown key {key!r}; {nearest(key, known)}")
-    for key in needed:
-        if key not in table:
-            raise InvalidFile(f"`{key}` is missing in {where}")
-
-
 def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str:
-    """32 hexadecimal digits that change when anything changes that a cell computes, code and data files included."""
+    """32 hexadecimal digits that change when anything changes that a cell computes, code and data files included.
+
+    After a dash follow the eight of `own_arithmetic`: the same run on another kind of processor.
+    """
     specs = to_table([environment, policy], of_file=content_digest, of_foreign=_source_of)
     content = json.dumps([specs, horizon, seed, own_code()], sort_keys=True, default=_refuse)
-    return hashlib.sha256(content.encode()).hexdigest()[:32]
+    return f"{hashlib.sha256(content.encode()).hexdigest()[:32]}-{own_arithmetic()}"
 
 
 def files_in(specs: Any) -> dict[str, str]:
@@ -260,6 +192,13 @@ def own_code() -> str:
     """Digest of the library's code: after any edit, results are computed again."""
     files = sorted(Path(__file__).parents[1].rglob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:32]
+
+
+@cache
+def own_arithmetic() -> str:
+    """Digest of what the last bits depend on apart from code and data: processor, BLAS, numpy and scipy."""
+    content = json.dumps([dict(arithmetic()), version("numpy"), version("scipy")], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:8]
 
 
 def _refuse(value: object) -> NoReturn:

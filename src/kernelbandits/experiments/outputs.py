@@ -19,7 +19,7 @@ import polars as pl
 from kernelbandits import __version__
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments.engines import Engine, dask, local
-from kernelbandits.experiments.grid import Experiment, own_code
+from kernelbandits.experiments.grid import Experiment, first_seeds, own_code
 from kernelbandits.experiments.results import (
     Results,
     contents,
@@ -30,6 +30,7 @@ from kernelbandits.experiments.results import (
     write_frames,
 )
 from kernelbandits.experiments.running import Runner
+from kernelbandits.linalg import arithmetic
 from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, remove_parts, save, write_text
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
@@ -57,7 +58,7 @@ class RunOptions:
     def part_of(self, experiment: Experiment) -> Experiment:
         """The part of the experiment that these options ask for."""
         if self.seeds is not None:
-            experiment = replace(experiment, seeds=tuple(range(self.seeds)))
+            experiment = replace(experiment, seeds=first_seeds(self.seeds))
         if self.horizon is not None:
             experiment = replace(experiment, horizon=self.horizon)
         return experiment.only(self.only) if self.only else experiment
@@ -148,7 +149,7 @@ def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> d
             **dict(zip(_LIBRARIES, map(version, _LIBRARIES), strict=True)),
         },
         "code": own_code(),
-        "machine": {"system": platform.system(), "processor": platform.machine()},
+        "machine": {"system": platform.system(), **arithmetic()},
     }
 
 

@@ -258,5 +258,8 @@ def write_frames(folder: Path, frames: Mapping[str, pl.DataFrame]) -> list[Path]
     """Write tables as the kind of file that their names say; returns the files written."""
     for name, frame in frames.items():
         with replacing(folder / name) as part:
-            _WRITERS[Path(name).suffix](frame, part)
+            try:
+                _WRITERS[Path(name).suffix](frame, part)
+            except pl.exceptions.PolarsError as error:  # how polars says that the disk is full
+                raise OSError(str(error).rpartition("IO error: ")[2]) from error
     return [folder / name for name in frames]

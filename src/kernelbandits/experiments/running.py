@@ -14,56 +14,23 @@ from typing import NamedTuple, TypeVar, final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kernelbandits import __version__, checks
 from kernelbandits.environments import Environment, Rounds
 from kernelbandits.environments.play import replay
-from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument, KernelBanditsError
+from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument, InvalidFile, KernelBanditsError
 from kernelbandits.experiments.engines import Engine, in_order, local, remove_abandoned_scratch
-from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_code
+from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_arithmetic, own_code
 from kernelbandits.experiments.results import Results
+from kernelbandits.experiments.store import ROW, Rows, Store
+from kernelbandits.linalg import arithmetic
 from kernelbandits.problem import Problem
-from kernelbandits.reporting import Progress, remove_parts, replacing
+from kernelbandits.reporting import Progress
 from kernelbandits.specs import to_table
 from kernelbandits.tables.digests import content_digest
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
-Rows = NDArray[np.void]
-"""What is kept of a run: (arm, regret) of every round."""
-
-_ROW = np.dtype([("arm", "<i4"), ("regret", "<f8")])
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Store:
-    """An absolute folder with one file per finished cell, named by the cell's fingerprint.
-
-    A cell is there whole or not at all, whatever kills the process.
-    """
-
-    cells: Path
-
-    def prepare(self) -> None:
-        """Make the folder, and clear what a killed run left half written."""
-        self.cells.mkdir(parents=True, exist_ok=True)
-        remove_parts(self.cells)
-        remove_parts(self.cells.parent)
-
-    def save(self, fingerprint: str, rows: Rows) -> None:
-        """Write a cell so that no reader ever sees half of it."""
-        with replacing(self.cells / f"{fingerprint}.npy") as part, part.open("wb") as file:
-            np.save(file, rows, allow_pickle=False)
-
-    def load(self, cell: Cell) -> Rows | None:
-        """The rows of a cell; None if it is missing or not whole."""
-        try:
-            rows = np.load(self.cells / f"{cell.fingerprint}.npy", allow_pickle=False)
-        except (FileNotFoundError, ValueError, EOFError):
-            return None
-        return rows if rows.dtype == _ROW and len(rows) == cell.horizon else None
 
 
 class RunProgress(NamedTuple):
@@ -83,15 +50,17 @@ def run(
     """Compute every cell that the folder `store` lacks and return all results.
 
     A run can be stopped at any moment and called again: finished cells are kept, and the results are the same to the
-    last bit. A method that its problem refuses, such as one that would explore beyond the horizon, is refused before
+    last bit. Cells that are damaged, or come from another kind of processor, are computed again, and one line says so
+    in the log. A method that its problem refuses, such as one that would explore beyond the horizon, is refused before
     anything is played.
     """
     checks.instance("experiment", experiment, Experiment, 'load("figure-1")')
     engine = local() if engine is None else checks.instance("engine", engine, Engine, "experiments.local(2)")  # type: ignore[type-abstract]
+    experiment.require_memory()
     cells = list(experiment.cells())
     # A worker process may have another current folder than this one, which asks it to write.
     saved = Store(Path(store).absolute() / "cells")
-    missing = [cell for cell in cells if saved.load(cell) is None]
+    missing = saved.unfinished(cells)
     _rehearse(missing)
     saved.prepare()
     remove_abandoned_scratch()
@@ -173,20 +142,26 @@ def _rehearse(cells: Sequence[Cell]) -> None:
 
 def _save_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:
     """Play on workers that have other files than this process, and save what they send; yields numbers of cells."""
-    tasks = [(own_code(), files_in([unit[0].panel]), unit) for unit in units]  # a unit has one panel
+    tasks = [(own_code(), own_arithmetic(), files_in([unit[0].panel]), unit) for unit in units]  # a unit has one panel
     for played in engine.map(_play_elsewhere, tasks):
         for fingerprint, rows in played:
             store.save(fingerprint, rows)
         yield len(played)
 
 
-def _play_elsewhere(task: tuple[str, dict[str, str], list[Cell]]) -> list[tuple[str, Rows]]:
-    """Play the cells only where code and data are those that the fingerprints stand for."""
-    code, files, unit = task
+def _play_elsewhere(task: tuple[str, str, dict[str, str], list[Cell]]) -> list[tuple[str, Rows]]:
+    """Play the cells only where code, arithmetic and data are those that the fingerprints stand for."""
+    code, its_arithmetic, files, unit = task
     if own_code() != code:
         raise EngineFailed(
             f"a worker's kernelbandits {__version__} has other code than this process's; "
             "install the same files on every worker and start the workers again"
+        )
+    if own_arithmetic() != its_arithmetic:
+        raise EngineFailed(
+            f"a worker ({', '.join(arithmetic().values())}) has another kind of processor, or another numpy, scipy or "
+            "BLAS, than this process, so its results differ in their last bits; see `One kind of processor` in the "
+            "documentation on clusters"
         )
     for path, digest in files.items():
         if not Path(path).is_file() or content_digest(path) != digest:
@@ -209,7 +184,7 @@ def _play(save: Callable[[str, Rows], None], unit: list[Cell]) -> int:
             trace = replay(cell.panel.methods[cell.method], problem, rounds, np.random.default_rng(for_method))
         except Exception as error:
             raise CellFailed(f"{cell}: {type(error).__name__}: {error}") from error
-        rows = np.empty(len(trace.arms), dtype=_ROW)
+        rows = np.empty(len(trace.arms), dtype=ROW)
         rows["arm"], rows["regret"] = trace.arms, trace.regrets
         save(cell.fingerprint, rows)
     return len(unit)
@@ -219,9 +194,10 @@ def _collected(experiment: Experiment, cells: Sequence[Cell], store: Store) -> R
     """Every cell of the store in one table, in the order of the grid."""
     arms, regrets = [], []
     for cell in cells:
-        rows = store.load(cell)
-        if rows is None:
-            raise KernelBanditsError(f"{cell}: its file vanished from {store.cells}; run the same command again")
+        try:
+            rows = store.load(cell)
+        except (FileNotFoundError, InvalidFile) as error:
+            raise KernelBanditsError(f"{error}, though it was just there; run the same command again") from error
         arms.append(rows["arm"])
         regrets.append(rows["regret"])
     horizon, regret = experiment.horizon, np.array(regrets)

@@ -58,9 +58,9 @@ class Radial(ProductGeometry):
         if t.size and _some_cancelled(t, right):
             cancelled = t <= right[:, 1] * _share(right)
             if _MANY * np.count_nonzero(cancelled) > t.size:
-                left, right = self._centred(left, right)
-                np.matmul(left, right.T, out=t)
-                np.less_equal(t, right[:, 1] * _share(right), out=cancelled)
+                near_left, near_right = self._centred(left, right)
+                np.matmul(near_left, near_right.T, out=t)
+                np.less_equal(t, near_right[:, 1] * _share(right), out=cancelled)
             for rows in pieces(len(t), rows_at_once(t.shape[1])):
                 _recompute(t[rows], np.flatnonzero(cancelled[rows]), left[rows], right)
 

@@ -1,10 +1,13 @@
-"""Limits of the machine: precision of doubles, threads of BLAS, memory."""
+"""The machine: precision of doubles, what decides their last bits, threads of BLAS, memory."""
 
 from __future__ import annotations
 
 import os
+import platform
 import re
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +55,29 @@ def blas_threads() -> int:
     from threadpoolctl import threadpool_info
 
     return max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
+
+
+@cache
+def arithmetic() -> Mapping[str, str]:
+    """The kind of processor and the BLAS libraries, on which the last bits of results depend.
+
+    numpy and BLAS choose their code by the processor, and a sum in another order has another last bit. `simd` are the
+    instruction sets that numpy has chosen.
+    """
+    import scipy.linalg  # noqa: F401 (its BLAS must be loaded to be seen)
+    from threadpoolctl import threadpool_info
+
+    functions = np.lib.introspect.opt_func_info().values()
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return {
+        "processor": platform.machine(),
+        "simd": ", ".join(sorted({str(chosen["current"]) for kinds in functions for chosen in kinds.values()})),
+        "blas": ", ".join(sorted({" ".join(_kind_of_blas(pool)) for pool in pools})),
+    }
+
+
+def _kind_of_blas(pool: Mapping[str, object]) -> list[str]:
+    return [str(pool[key]) for key in ("internal_api", "version", "architecture") if pool.get(key)]
 
 
 def available_memory() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, final
+from typing import ClassVar, cast, final
 
 import polars as pl
 
@@ -97,10 +97,8 @@ def of_figure(name: str, horizon: int) -> tuple[Panel, ...]:
     """The problems of a figure of the paper with all eight methods and the new policies."""
     panels = []
     for panel in load(name).panels:
-        etc, environment = panel.methods["EtC"], panel.environment
-        assert isinstance(etc, ExploreThenCommit)
-        assert isinstance(environment, Synthetic)
-        panels.append(panel_of(panel.name, environment, etc.n_explore, horizon))
+        etc = cast(ExploreThenCommit, panel.methods["EtC"])
+        panels.append(panel_of(panel.name, cast(Synthetic, panel.environment), etc.n_explore, horizon))
     return tuple(panels)
 
 

@@ -46,8 +46,9 @@ class AdaptiveExploreThenCommit(Policy):
     The interpolator is the mean of `model` with a ridge so small that it matters for repeated contexts only. `rewards`
     says from where they are measured: by default from the level of each arm, so that their shift and scale change no
     decision. Rewards of turns are used whenever they come, those of decisions after the commitment are not; rewards
-    that are observed before, from a log, count as turns. Noise counts as avoidable regret, so exploration is longer
-    than optimal if rewards are very noisy.
+    that are observed before, from a log, count as turns. With a `cap`, at most cap/K of an arm's are kept, so that
+    memory is bounded and no arm is left without turns. Noise counts as avoidable regret, so exploration is longer than
+    optimal if rewards are very noisy.
 
     Turns and commitment are certain given the past: propensities are 1, ties apart. Cost: O(n² + n d) per reward of an
     arm with n draws while exploring, and O(T₀ log T₀) per round for the estimate; then that of `ExploreThenCommit`.
@@ -186,7 +187,7 @@ class _ExploringLearner(Learner):
         return self._estimate.another_turn_pays(n_turns, n_arms, remaining)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        if not (self._in_turn or self._turns.waits(arm)):
+        if not (self._turns.waits(arm) or (self._in_turn and self._has_room(arm))):
             return
         self._turns.observe(arm)
         self._arms[arm].observe(context, reward)
@@ -194,6 +195,10 @@ class _ExploringLearner(Learner):
         self._commitment = None
         if self._n_rewards >= self._next_estimate:
             self._measure()
+
+    def _has_room(self, arm: int) -> bool:
+        """Whether a reward that no turn waits for is kept: its arm has had less than its share of the cap."""
+        return self._cap is None or (self._turns.total < self._cap and self._arms[arm].n < self._cap // len(self._arms))
 
     def _measure(self) -> None:
         """Update the contenders, and the regret per round of exploring them and of a commitment."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import final
 
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.beliefs import Prefetched
+from kernelbandits.beliefs import Belief, Prefetched
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.kernels import Kernel
 from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner
 from kernelbandits.problem import Problem
+from kernelbandits.regression import Estimator
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike, BoolArray
 
@@ -25,7 +28,8 @@ class Policy(Spec, ABC):
     def start(self, problem: Problem, rng: np.random.Generator | int) -> Agent:
         """An agent for this problem. All of its randomness comes from `rng` (a generator or a seed)."""
         checks.instance("problem", problem, Problem, "Problem(n_arms=3, dim=50)")
-        return Agent(problem, self.learner(problem, checks.generator(rng)))
+        kernels = [kernel for kernel in _kernels(self) if not kernel.stationary]
+        return Agent(problem, self.learner(problem, checks.generator(rng)), kernels)
 
     @abstractmethod
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
@@ -39,11 +43,23 @@ class Agent:
     `_choose`, `_observe` and `_prefetch` are the same without checks, for callers that made or checked the data.
     """
 
-    __slots__ = ("_active", "_all_active", "_block", "_last_id", "_learner", "_n_decisions", "_observe", "problem")
+    __slots__ = (
+        "_active",
+        "_all_active",
+        "_block",
+        "_kernels",
+        "_last_id",
+        "_learner",
+        "_n_decisions",
+        "_observe",
+        "problem",
+    )
 
-    def __init__(self, problem: Problem, learner: Learner) -> None:
+    def __init__(self, problem: Problem, learner: Learner, kernels: Sequence[Kernel] = ()) -> None:
+        """`kernels` must have values in double precision at every context."""
         self.problem = problem
         self._learner = learner
+        self._kernels = kernels
         self._observe = learner.observe
         self._active = np.ones(problem.n_arms, dtype=np.bool_)
         self._all_active = True
@@ -60,7 +76,7 @@ class Agent:
         if block is not None:
             known = block.take(X)  # checked when it was announced
         if known is None:
-            checks.refuse_unusable("contexts", known := X)
+            self._refuse_unusable("contexts", known := X)
         arm, propensity, scores, explored, _ = self._choose(known, mask)
         self._last_id = number = self._n_decisions - 1
         return Decision(number, arm, propensity, scores, explored)
@@ -103,7 +119,7 @@ class Agent:
         arm = checks.arm(arm, self.problem.n_arms)
         reward = checks.reward(reward)
         if self._block is None or self._block.row_with(x, arm) is None:  # what was announced has been checked then
-            checks.refuse_unusable("context", x)
+            self._refuse_unusable("context", x)
         self._observe(x, arm, reward)
 
     def withdraw(self, decision: Decision) -> None:
@@ -122,8 +138,8 @@ class Agent:
         Refused, with nothing changed, by policies that cannot learn about it or were told something about every arm.
         """
         problem = self.problem.with_another_arm()
-        self._forget()  # prefetched for the old number of arms
         self._learner.add_arm(problem)
+        self._forget()  # prefetched for the old number of arms
         self._active = np.append(self._active, True)
         self.problem = problem
         return problem.n_arms - 1
@@ -166,8 +182,18 @@ class Agent:
     def _checked_block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)
         block = self._shown(checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)"))
-        checks.refuse_unusable("contexts", block)
+        self._refuse_unusable("contexts", block)
         return block
+
+    def _refuse_unusable(self, name: str, points: Array) -> None:
+        """Raise if points of shape (…, d) are not finite, or so large that a kernel overflows.
+
+        Checked before a learner begins, which may not be left in the middle: |K(x, z)|² ≤ K(x, x) K(z, z), so that with
+        K(x, x) in range for every point no value can be out of range.
+        """
+        checks.refuse_unusable(name, points)
+        for kernel in self._kernels:
+            kernel.diagonal(points.reshape(-1, points.shape[-1]))
 
     def _shown(self, contexts: Array) -> Array:
         """Contexts of shape (…, K, d), in which removed arms have the context of the first active arm."""
@@ -186,6 +212,17 @@ class Agent:
                 f"eligible must allow at least one arm that was not removed; left are {np.flatnonzero(self._active)}"
             )
         return left
+
+
+def _kernels(spec: Spec) -> Iterator[Kernel]:
+    """The kernels of contexts that a policy is made of, with its beliefs and estimators."""
+    for name in getattr(spec, "__dataclass_fields__", ()):
+        value = getattr(spec, name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Kernel):
+                yield part
+            elif isinstance(part, Policy | Belief | Estimator):
+                yield from _kernels(part)
 
 
 def _ineligible(arm: int) -> InvalidArgument:

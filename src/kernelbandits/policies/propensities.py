@@ -69,6 +69,8 @@ def _above(least: float, mean: Array, std: Array) -> Array:
     probabilities = np.zeros(len(mean))
     if not len(mean):
         return probabilities
+    best = mean.item(mean.argmax())
+    mean, least = mean - best, least - best  # first: a common level may be so large that σ is lost next to it
     low = int((mean - _TAIL * std).argmax())
     means = (mean - mean[low]) + _TAIL * std[low]
     start = max(0.0, float(least - mean[low]) + _TAIL * float(std[low]))
@@ -110,10 +112,12 @@ def pick_sampled(
     Its propensity is exact (`largest_probabilities` of the eligible arms). K normals are drawn whatever the mask.
     """
     std = scale * std
-    draws = mask_scores(mean + std * rng.standard_normal(len(mean)), eligible)
     allowed = np.arange(len(mean)) if eligible is None else np.flatnonzero(eligible)
-    arm = int(draws.argmax())
-    tie_margin(draws, draws.item(arm))  # refuses NaN
+    deviations = std * rng.standard_normal(len(mean))
+    draws = mask_scores(mean + deviations, eligible)
+    tie_margin(draws, draws.item(draws.argmax()))  # refuses NaN
+    # Compared without the common level, next to which deviations may be lost: all draws would be equal.
+    arm = int(mask_scores(mean - mean[allowed].max() + deviations, eligible).argmax())
     certain = allowed[_certain(std[allowed])]
     if arm in certain:
         tied = certain[mean[certain] >= mean[arm] - tie_margin(mean[allowed], mean.item(arm))]

@@ -16,7 +16,7 @@ from kernelbandits.regression.conjugate_gradient import (
     Preconditioner,
 )
 from kernelbandits.regression.dual import DualPredictor, KernelRidge, MinNormInterpolator, leave_one_out
-from kernelbandits.regression.gaussian_process import GaussianProcess, Outlook, Posterior
+from kernelbandits.regression.gaussian_process import RESOLVED, GaussianProcess, Outlook, Posterior
 from kernelbandits.regression.gradient_descent import FixedSteps, GradientDescent, HeldOut, Stopping
 from kernelbandits.regression.normal_equations import Basis, NormalEquations, Sums, rows_of_block
 from kernelbandits.regression.nystrom import Nystrom, NystromPredictor

@@ -24,7 +24,7 @@ class Centers(Spec, ABC):
 
     @abstractmethod
     def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
-        """At most n centres for points X of shape (N, d), as a new array of shape (≤ n, d)."""
+        """At least one and at most n centres for points X of shape (N, d), as a new array of shape (≤ n, d)."""
 
 
 def _some(X: Array, n: int, rng: np.random.Generator) -> Array:
@@ -123,7 +123,7 @@ class PivotedCenters(Centers):
 
     def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
         rows = _some(X, max(self.candidates, 2 * n), rng)
-        return rows[random_pivots(kernel.diagonal(rows), _gram_rows(kernel, rows), n, rng)]
+        return _at_pivots(rows, random_pivots(kernel.diagonal(rows), _gram_rows(kernel, rows), n, rng))
 
 
 @final
@@ -138,9 +138,14 @@ class GreedyCenters(Centers):
 
     def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
         rows = _some(X, max(self.candidates, 2 * n), rng)
-        return rows[greedy_pivots(kernel.diagonal(rows), _gram_rows(kernel, rows), n)]
+        return _at_pivots(rows, greedy_pivots(kernel.diagonal(rows), _gram_rows(kernel, rows), n))
 
 
 def _gram_rows(kernel: Kernel, X: Array) -> MatrixRows:
     left = kernel.left(X)
     return lambda rows: kernel.evaluate(left, kernel.right(X[rows])).T
+
+
+def _at_pivots(rows: Array, pivots: IntArray) -> Array:
+    """The rows at the pivots; one row if there is none, because the kernel is 0 at all of them."""
+    return rows[pivots] if len(pivots) else rows[:1].copy()

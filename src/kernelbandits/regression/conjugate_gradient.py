@@ -137,11 +137,12 @@ class ConjugateGradient(IterativeEstimator):
         relative = float(np.linalg.norm(residual)) / size
         with Progress("conjugate gradients", -log10(self.tolerance)) as progress:
             while relative > self.tolerance and steps < self.max_iterations:
-                improvement, steps = self._improve(product, inverse, residual, size, steps, progress)
-                new = y - product(a + improvement)
+                improvement, steps = self._improve(product, inverse, residual / size, steps, progress)
+                better = a + size * improvement
+                new = y - product(better)
                 reached, before = float(np.linalg.norm(new)) / size, relative
                 if reached < relative:
-                    a, residual, relative = a + improvement, new, reached
+                    a, residual, relative = better, new, reached
                 if steps < self.max_iterations and reached > max(self.tolerance, 0.5 * before):
                     reason = "rounding stops it: the matrix is singular, or nearly so"
                     break
@@ -152,11 +153,11 @@ class ConjugateGradient(IterativeEstimator):
         )
 
     def _improve(
-        self, product: KernelProduct, inverse: Inverse, residual: Array, size: float, steps: int, progress: Progress
+        self, product: KernelProduct, inverse: Inverse, residual: Array, steps: int, progress: Progress
     ) -> tuple[Array, int]:
-        """Conjugate gradients from 0 for this right-hand side: the solution, and the number of iterations so far."""
-        a, residual = np.zeros_like(residual), residual.copy()
-        direction, before = np.zeros_like(residual), 1.0
+        """Conjugate gradients from 0 for this residual, which is overwritten: the solution, and the steps so far."""
+        a = np.zeros_like(residual)
+        direction, before, largest = np.zeros_like(residual), 1.0, 0.0  # largest eigenvalue seen so far
         while steps < self.max_iterations:
             z = inverse(residual)
             now = float(residual @ z)
@@ -164,13 +165,15 @@ class ConjugateGradient(IterativeEstimator):
             image = product(direction)
             curvature = float(direction @ image)
             steps += 1
-            if curvature <= 0.0 or now <= 0.0:  # only possible by rounding
+            squared = float(direction @ direction)
+            largest = max(largest, curvature / squared if squared else 0.0)
+            if curvature <= EPS * largest * squared or now <= 0.0:  # singular there: a step would have any size
                 break
             step = now / curvature
             a += step * direction
             residual -= step * image
             before = now
-            relative = float(np.linalg.norm(residual)) / size
+            relative = float(np.linalg.norm(residual))
             progress.show(-log10(max(relative, self.tolerance)), f"{steps} iterations, residual {relative:.1e}")
             if relative <= self.tolerance:
                 break

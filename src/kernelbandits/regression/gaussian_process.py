@@ -24,7 +24,9 @@ from kernelbandits.regression.dual import exact_cost, refuse_too_large
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array, ArrayLike
 
-_RESOLVED = 2.0**-28  # smallest noise, as a share of the prior variance
+RESOLVED = 2.0**-28
+"""Smallest noise, as a share of the prior variance."""
+
 _INDEFINITE = 2.0**-10  # a variance below minus this share of the prior variance is not due to rounding
 _FAR_ABOVE = 100.0  # noise that exceeds the ridge by this factor is worth a warning
 
@@ -149,8 +151,8 @@ class Posterior(UncertainPredictor):
             )
         ridge, n, free, repairs = self.ridge, self.factor.n, self.factor.is_newest, self.repairs
         noise = ridge
-        if ridge < _RESOLVED * prior:
-            noise = _RESOLVED * prior
+        if ridge < RESOLVED * prior:
+            noise = RESOLVED * prior
             repairs = _raised(repairs, ridge, np.array([noise]))
         factor, last = self.factor.append(whitened, variance, noise)
         if last.floored:
@@ -171,7 +173,7 @@ def _raised(repairs: Repairs, ridge: float, noise: Array) -> Repairs:
     if repairs.noise <= known < largest:
         warnings.warn(
             f"the ridge {ridge:g} is below what arithmetic resolves next to a prior variance of "
-            f"{largest / _RESOLVED:.3g}: noise of variance {largest:.3g} is assumed instead. Centre and standardise "
+            f"{largest / RESOLVED:.3g}: noise of variance {largest:.3g} is assumed instead. Centre and standardise "
             "the features, or use a larger ridge.",
             RidgeTooSmall,
             stacklevel=4,
@@ -203,7 +205,7 @@ class GaussianProcess(Estimator[Posterior]):
     def _fit(self, X: Array, y: Array) -> Posterior:
         refuse_too_large(X, self.ridge)
         A = self.kernel.gram(X)
-        noise = np.maximum(self.ridge, _RESOLVED * A.diagonal())
+        noise = np.maximum(self.ridge, RESOLVED * A.diagonal())
         A[np.diag_indices_from(A)] += noise
         factor = InverseFactor.of(A)
         if factor is not None:

@@ -29,14 +29,14 @@ class _KernelRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Any:
         """Fit to points X of shape (n, d) and targets y of shape (n,)."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        self.predictor_ = self._estimator()._fit(np.ascontiguousarray(X), np.asarray(y, dtype=np.float64))
+        self.predictor_ = self._estimator().fit(X, y)
         return self
 
     def predict(self, X: Any) -> Array:
         """Predictions for points X, shape (m,)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.predictor_._mean(np.ascontiguousarray(X))
+        return self.predictor_.mean(X)
 
 
 class KernelInterpolator(_KernelRegressor):

@@ -1,22 +1,7 @@
 """Documents of sections for a terminal, a page or JSON; charts, progress, files. Only this room draws or prints."""
 
-from kernelbandits.reporting.charts import (
-    COLOURS,
-    Axis,
-    Chart,
-    Charts,
-    Line,
-    Look,
-    Mark,
-    Points,
-    Remark,
-    Rule,
-    Shade,
-    draw,
-    look,
-    looks,
-    save,
-)
+from kernelbandits.reporting.charts import Axis, Chart, Charts, Line, Mark, Points, Remark, Rule, Shade, draw, save
+from kernelbandits.reporting.curve_looks import COLOURS, Look, look, looks
 from kernelbandits.reporting.curves import Curves, PanelCurves
 from kernelbandits.reporting.document import Column, Document, Entry, Table, print_json
 from kernelbandits.reporting.files import remove_parts, replacing, write_text

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal, Protocol, final
 
 import numpy as np
 
+from kernelbandits.reporting.curve_looks import COLOURS, Look
 from kernelbandits.reporting.files import replacing
 from kernelbandits.types import Array, ArrayLike
 
@@ -19,36 +22,24 @@ if TYPE_CHECKING:
 
     from kernelbandits.reporting.sections import Picture
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart; dashes and markers serve black and white.
-COLOURS = ("#000000", "#D55E00", "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#CC79A7", "#7F7F7F")
-_DASHES: tuple[tuple[float, ...], ...] = ((), (5, 1.5), (1, 1), (5, 1.5, 1, 1.5))
-_MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
 _LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 3.4, "fontsize": 9}
+_LONGEST_LINE = 50  # of titles and legends, in characters
 _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
 Side = Literal["x", "y"]
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Look:
-    """An index into `COLOURS`, dashes as lengths on and off in line widths, and matplotlib's name of the marker."""
-
-    colour: int
-    dashes: tuple[float, ...] = ()
-    marker: str = ""
+def _literal(text: str) -> str:
+    """The text as matplotlib shows it letter by letter: dollars begin no formula."""
+    return text.replace("$", r"\$")
 
 
-def look(i: int) -> Look:
-    """The i-th look. The ninth has the colour of the first with another dash and marker."""
-    turn = i + i // len(COLOURS)
-    return Look(i % len(COLOURS), _DASHES[turn % len(_DASHES)], _MARKERS[turn % len(_MARKERS)])
+def _label(name: str) -> str:
+    """A name for a legend, which leaves out what begins with "_"."""
+    return _wrapped(f" {name}" if name.startswith("_") else name)
 
 
-def looks(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, Look]:
-    """One look per name, given out in the order of `order` first, then of the names."""
-    names = list(dict.fromkeys(names))
-    places = list(dict.fromkeys((*order, *names)))
-    return dict(zip(names, [look(places.index(name)) for name in names], strict=True))
+def _wrapped(text: str) -> str:
+    return _literal("\n".join(wrap(text, _LONGEST_LINE, drop_whitespace=False)))
 
 
 class Mark(Protocol):
@@ -83,7 +74,7 @@ class Line:
             markersize=4.5,
             linewidth=1.4,
             markevery=(self.first, self.step),
-            label=self.label,
+            label=_label(self.label),
         )
         if self.error is not None and np.isfinite(self.error).all():
             low = np.where(y > 0, np.maximum(y - self.error, 1e-3 * y), y - self.error)  # for logarithmic axes
@@ -113,7 +104,7 @@ class Points:
             markeredgecolor="black" if self.best else colour,
             alpha=1.0 if self.best else 0.75,
             zorder=3 if self.best else 2,
-            label=self.label,
+            label=_label(self.label),
         )
 
 
@@ -131,7 +122,7 @@ class Rule:
     def draw(self, axes: Axes) -> None:
         style: Any = (0, self.dashes) if self.dashes else "-"
         across = axes.axvline if self.side == "x" else axes.axhline
-        across(self.at, color=self.colour, linestyle=style, linewidth=1.2, label=self.label)
+        across(self.at, color=self.colour, linestyle=style, linewidth=1.2, label=_label(self.label))
 
 
 @final
@@ -146,7 +137,7 @@ class Shade:
 
     def draw(self, axes: Axes) -> None:
         across: Any = axes.axvspan if self.side == "x" else axes.axhspan
-        across(self.low, self.high, color="0.9", lw=0, zorder=0, label=self.label)
+        across(self.low, self.high, color="0.9", lw=0, zorder=0, label=_label(self.label))
 
 
 @final
@@ -161,7 +152,7 @@ class Remark:
 
     def draw(self, axes: Axes) -> None:
         axes.annotate(
-            self.text,
+            _literal(self.text),
             (self.x, self.y),
             xycoords=("axes fraction", "data"),
             xytext=(0, -3 if self.below else 3),
@@ -245,7 +236,9 @@ def write_figure(figure: Figure, target: Any, kind: str) -> None:
     """Write the figure to a path or stream as "png" or "svg", the same bytes for the same picture."""
     import matplotlib as mpl
 
-    with mpl.rc_context({"svg.hashsalt": "kernelbandits"}):
+    with mpl.rc_context({"svg.hashsalt": "kernelbandits"}), warnings.catch_warnings():
+        # A name in a script that the font lacks is shown as boxes; nobody can do anything about a warning.
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font", UserWarning)
         figure.savefig(target, format=kind, dpi=160, metadata=_METADATA[kind])
 
 
@@ -259,7 +252,7 @@ def _draw_charts(charts: Charts, figure: SubFigure) -> None:
         for mark in chart.marks:
             mark.draw(axes)
     for chart, axes in drawn:  # once all marks are drawn: limits that are set would hold for all shared axes
-        axes.set_title(chart.title, fontsize=10)
+        axes.set_title(_wrapped(chart.title), fontsize=10)
         _set_axis(axes, "x", chart.x)
         _set_axis(axes, "y", chart.y)
         axes.set_axisbelow(True)
@@ -281,7 +274,7 @@ def _draw_charts(charts: Charts, figure: SubFigure) -> None:
 def _set_axis(axes: Axes, side: Side, axis: Axis) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    axes.set(**{f"{side}label": axis.label})
+    axes.set(**{f"{side}label": _literal(axis.label)})
     line = getattr(axes, f"{side}axis")
     if axis.scale != "linear":
         getattr(axes, f"set_{side}scale")(axis.scale, **({"linthresh": 1.0} if axis.scale == "symlog" else {}))
@@ -296,5 +289,5 @@ def _set_axis(axes: Axes, side: Side, axis: Axis) -> None:
         line.set_ticks(list(axis.ticks), [f"{tick:g}" for tick in axis.ticks])
         line.set_minor_locator(NullLocator())
     if axis.names:
-        line.set_ticks(range(len(axis.names)), axis.names)
+        line.set_ticks(range(len(axis.names)), list(map(_literal, axis.names)))
         line.set_inverted(True)

@@ -15,8 +15,8 @@ from math import isfinite
 from string import Template
 from typing import TYPE_CHECKING, Any, final
 
-from kernelbandits.reporting.charts import COLOURS
-from kernelbandits.reporting.sections import Section
+from kernelbandits.reporting.curve_looks import COLOURS
+from kernelbandits.reporting.sections import Section, terminal_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -90,15 +90,14 @@ class Table:
     def terminal(self) -> Iterable[RenderableType]:
         from rich.box import SIMPLE_HEAD
         from rich.table import Table as Grid
-        from rich.text import Text
 
         title = ". ".join(part for part in (self.title, self.caption) if part)
         grid = Grid(box=SIMPLE_HEAD, pad_edge=False)
         for i, column in enumerate(self.columns):
-            grid.add_column(Text(column.name), justify="right" if column.numeric else "left", no_wrap=i == 0)
+            grid.add_column(terminal_text(column.name), justify="right" if column.numeric else "left", no_wrap=i == 0)
         for row in self.rows:
-            grid.add_row(*(Text(entry.text, f"{'bold ' * entry.best}{entry.tone}".strip()) for entry in row))
-        return [Text(title, "bold"), grid]
+            grid.add_row(*(terminal_text(entry.text, f"{'bold ' * entry.best}{entry.tone}".strip()) for entry in row))
+        return [terminal_text(title, "bold"), grid]
 
 
 @final
@@ -138,23 +137,22 @@ class Document:
     def show(self, *closing: str) -> None:
         """Print texts and tables, then the closing lines. Pictures, settings and provenance are for the page."""
         from rich.console import Console
-        from rich.text import Text
 
         page = StringIO()
-        plain = not sys.stdout.isatty()
+        plain = sys.stdout is None or not sys.stdout.isatty()
         console = Console(file=page, width=_WIDE, color_system=None) if plain else Console(highlight=False)
         for section in self.sections:
             for item in section.terminal():
                 console.print(item)
         for line in closing:
-            console.print(Text(line))
+            console.print(terminal_text(line))
         if plain:
             print("\n".join(line.rstrip() for line in page.getvalue().splitlines()))  # noqa: T201
 
 
 def print_json(record: Mapping[str, Any]) -> None:
-    """Print a record as one line of JSON, for other programs."""
-    print(Document("", (), record=record).json())  # noqa: T201
+    """Print a record as one line of JSON, for other programs; in ASCII, which any of them can read."""
+    print(json.dumps(_plain(record)))  # noqa: T201
 
 
 def _plain(value: Any) -> Any:

@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kernelbandits.errors import NotWritten
 from kernelbandits.reporting.locks import lock, remove_abandoned, unlock
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a file to write to, which replaces `path` when the block ends without an error."""
+    """Yield a file to write to, which replaces `path` when the block ends without an error.
+
+    Raises `NotWritten` if the file system refuses.
+    """
     # The name comes before the file, so that an interruption finds it at any moment.
     part = path.with_name(f"{path.stem}-{secrets.token_urlsafe(6)}.part")
     try:
@@ -22,19 +26,20 @@ def replacing(path: Path) -> Iterator[Path]:
             yield part
             with part.open("rb") as file:
                 os.fsync(file.fileno())
-            part.chmod(0o644)  # it was made private
             part.replace(path)
         finally:
             unlock(held)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise NotWritten(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from error
         raise
 
 
 def _new_file(path: Path) -> int | None:
     """Make a file and lock it, so that no other process takes it for abandoned; returns the lock."""
     while True:
-        path.touch(mode=0o600, exist_ok=False)
+        path.touch(exist_ok=False)  # with the rights that the user's umask leaves
         try:
             return lock(path)
         except FileNotFoundError:  # another process looked at it first

@@ -42,10 +42,10 @@ def _new_bar() -> Bar:
     from rich import console, progress
 
     columns = (
-        progress.TextColumn("{task.description}"),
+        progress.TextColumn("{task.description}", markup=False),
         progress.BarColumn(),
         progress.TaskProgressColumn(),
-        progress.TextColumn("{task.fields[note]}"),
+        progress.TextColumn("{task.fields[note]}", markup=False),
         progress.TimeElapsedColumn(),
         progress.TextColumn("left"),
         progress.TimeRemainingColumn(),

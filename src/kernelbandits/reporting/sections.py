@@ -11,6 +11,7 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Protocol, final
 
+from kernelbandits.errors import visible
 from kernelbandits.reporting.charts import Charts, draw, write_figure
 
 if TYPE_CHECKING:
@@ -137,9 +138,14 @@ class Group:
 
 
 def _texts(lines: Iterable[str]) -> Iterable[RenderableType]:
+    return [terminal_text(line) for line in lines]
+
+
+def terminal_text(text: str, style: str = "") -> RenderableType:
+    """A text for a terminal, letter by letter: neither markup nor control characters have an effect."""
     from rich.text import Text
 
-    return [Text(line) for line in lines]
+    return Text(visible(text), style)
 
 
 def toml_lines(table: Mapping[str, Any], prefix: str = "") -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.checks import HUGE
-from kernelbandits.errors import InvalidFile, nearest
+from kernelbandits.errors import InvalidFile, nearest, shown
 from kernelbandits.types import Array, BoolArray, IntArray
 
 
@@ -21,7 +21,7 @@ def first(mask: pl.Series) -> int | None:
 
 def place(row: int, name: str) -> str:
     """Return row and column as they appear in messages; `row` counts from 0."""
-    return f"row {row + 1:,} (the first below the header is 1), column {name!r}"
+    return f"row {row + 1:,} (the first below the header is 1), column {shown(name)}"
 
 
 def some(words: Sequence[str], most: int = 6) -> str:
@@ -52,7 +52,7 @@ def choose_features(
         raise InvalidFile(f"{file}: column {both!r} has another use and cannot be a feature as well; name it once")
     chosen = [name for name in dict.fromkeys(columns or known) if name not in taken and name not in drop]
     if not chosen:
-        raise InvalidFile(f"{file} has no column left as a feature; it has {', '.join(known)}")
+        raise InvalidFile(f"{file} has no column left as a feature; it has {some(known)}")
     return chosen
 
 
@@ -87,8 +87,8 @@ def not_numeric(column: pl.Series) -> str:
     """Say why a column cannot be taken as numbers."""
     row = mostly_numbers(column)
     if row is not None:
-        return f"{place(row, column.name)} is {column[row]!r}, not a number"
-    return f"column {column.name!r} is not numeric (type {column.dtype}, first {column.drop_nulls()[0]!r})"
+        return f"{place(row, column.name)} is {shown(column[row])}, not a number"
+    return f"column {column.name!r} is not numeric (type {column.dtype}, first {shown(column.drop_nulls()[0])})"
 
 
 def refuse_non_finite(column: pl.Series, file: str, remedy: str) -> None:

@@ -6,15 +6,20 @@ import csv
 import gzip
 import io
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import IO, NamedTuple, TypeVar
 
 import polars as pl
 
-from kernelbandits.errors import InvalidFile
+from kernelbandits.errors import InvalidFile, shown
+from kernelbandits.linalg import available_memory, memory_text, require_memory
 from kernelbandits.tables.columns import place, refuse_unknown
 
+_LONGEST_HEADER = 1 << 23
+_LARGEST_RATIO = 1032  # of gzip
 BLOCK_BYTES = 1 << 24
 """Text read at a time: enough to parse with all threads, little compared with a polars process."""
 
@@ -39,14 +44,25 @@ def read_csv(path: Path, use: Callable[[pl.LazyFrame], T]) -> T:
         _, names = _header(path, file)
     try:
         try:
-            return use(pl.scan_csv(path, infer_schema_length=1000))
+            return use(pl.scan_csv(path, infer_schema_length=1000, glob=False))
         except pl.exceptions.ComputeError:
-            return use(pl.scan_csv(path, infer_schema_length=None))
+            return use(pl.scan_csv(path, infer_schema_length=None, glob=False))
     except pl.exceptions.ComputeError as error:
         with _opened(path) as file:
             _header(path, file)
             _refuse_bad_row(path, names, file, fewest=0)
         raise InvalidFile(f"{path.name} cannot be read: {str(error).strip().splitlines()[0]}") from error
+
+
+def require_memory_for(path: Path) -> None:
+    """Raise `TooLarge` if the text of the file does not fit into memory. Of gzip data, only reading tells the size."""
+    size, most = path.stat().st_size, available_memory()
+    with _opened(path) as file:
+        if isinstance(file, gzip.GzipFile) and size * _LARGEST_RATIO > most:
+            size = 0
+            while size <= most and (piece := file.read(BLOCK_BYTES)):
+                size += len(piece)
+    require_memory(size, f"{path.name}, unpacked,", "leave out rows or columns")
 
 
 def read_blocks(path: Path, columns: Sequence[str], block_bytes: int = BLOCK_BYTES) -> Iterator[TextBlock]:
@@ -86,14 +102,19 @@ def _opened(path: Path) -> gzip.GzipFile | IO[bytes]:
 
 def _header(path: Path, file: gzip.GzipFile | IO[bytes]) -> tuple[bytes, list[str]]:
     """Read the header: its bytes without byte order mark, and the names in it. Raise if there is none."""
-    line = file.readline(1 << 20)
+    line = file.readline(_LONGEST_HEADER)
     if not line:
         raise InvalidFile(f"{path.name} is empty; expected a header and rows")
+    if len(line) == _LONGEST_HEADER:
+        raise InvalidFile(f"{path.name}: the first line is longer than {memory_text(len(line))}; expected a header")
     try:
         text = line.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise InvalidFile(f"{path.name}: the header is not UTF-8 text ({error.reason}); expected CSV") from error
-    names = next(csv.reader([text]), [])
+    try:
+        names = next(csv.reader([text]), [])
+    except csv.Error as error:
+        raise InvalidFile(f"{path.name}: the header cannot be read ({error}); expected names and commas") from error
     for delimiter, word in _DELIMITERS.items():
         if len(names) == 1 and delimiter in text:
             raise InvalidFile(
@@ -102,7 +123,7 @@ def _header(path: Path, file: gzip.GzipFile | IO[bytes]) -> tuple[bytes, list[st
             )
     if all(_is_number(name) for name in names):
         raise InvalidFile(f"{path.name} has no header: its first row is {', '.join(names[:3])} …; name the columns")
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    twice = next((name for name, n in Counter(names).items() if n > 1), None)
     if twice is not None:
         raise InvalidFile(f"{path.name} has two columns called {twice!r}; rename one of them")
     return text.encode() + b"\n", names
@@ -147,7 +168,14 @@ def _parsed(
 
 def _refuse_bad_row(path: Path, names: list[str], lines: Iterable[bytes], fewest: int, start: int = 0) -> None:
     """Raise at the first row with more fields than the header, fewer than `fewest`, or bytes that are no text."""
-    for row, fields in enumerate(csv.reader(line.decode("utf-8", "replace") for line in lines), start=start):
+    rows = csv.reader(line.decode("utf-8", "replace") for line in lines)
+    for row in count(start):
+        try:
+            fields = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InvalidFile(f"{path.name}: row {row + 1:,} (the first below the header is 1): {error}") from error
         if not fewest <= len(fields) <= len(names):
             raise InvalidFile(
                 f"{path.name}: row {row + 1:,} (the first below the header is 1) has {len(fields)} fields; "
@@ -155,4 +183,4 @@ def _refuse_bad_row(path: Path, names: list[str], lines: Iterable[bytes], fewest
             )
         for name, field in zip(names, fields, strict=False):
             if "�" in field:
-                raise InvalidFile(f"{path.name}: {place(row, name)} is not UTF-8 text: {field!r}")
+                raise InvalidFile(f"{path.name}: {place(row, name)} is not UTF-8 text: {shown(field)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelbandits.errors import InvalidFile
+from kernelbandits.errors import InvalidFile, shown
 from kernelbandits.tables.encoder import Encoder
 from kernelbandits.tables.levels import Levels
 from kernelbandits.tables.numbered_columns import NumberedColumns
@@ -51,7 +51,7 @@ def encoder_from_json(text: str | bytes) -> Encoder:
         raise InvalidFile(f"the encoder cannot be read: it is no JSON ({error})") from error
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
         got = data.get("format") if isinstance(data, dict) else type(data).__name__
-        raise InvalidFile(f"the encoder cannot be read: expected format {_FORMAT}; got {got!r:.40}")
+        raise InvalidFile(f"the encoder cannot be read: expected format {_FORMAT}; got {shown(got)}")
     try:
         return _encoder(data)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
@@ -89,16 +89,16 @@ def _levels(entry: Any) -> Levels:
     column, common, n_pooled = entry
     texts = isinstance(column, str) and isinstance(common, list)
     if not texts or not all(level is None or isinstance(level, str) for level in common):
-        raise TypeError(f"categories must have a name and a list of levels; got {entry!r:.60}")
+        raise TypeError(f"categories must have a name and a list of levels; got {shown(entry)}")
     if not isinstance(n_pooled, int) or n_pooled < 0:
-        raise TypeError(f"categories must have a number of rare levels; got {n_pooled!r:.60}")
+        raise TypeError(f"categories must have a number of rare levels; got {shown(n_pooled)}")
     return Levels(column, tuple(common), n_pooled)
 
 
 def _texts(data: dict[str, Any], key: str) -> tuple[str, ...]:
     texts = data[key]
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise TypeError(f"{key} must be a list of texts; got {texts!r:.60}")
+        raise TypeError(f"{key} must be a list of texts; got {shown(texts)}")
     return tuple(texts)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from kernelbandits.errors import InvalidArgument, InvalidFile, nearest
+from kernelbandits.errors import InvalidArgument, InvalidFile, nearest, shown
 from kernelbandits.linalg import EPS
 from kernelbandits.specs import Count, Positive, Spec
 from kernelbandits.types import Array, BoolArray
@@ -77,8 +77,9 @@ class Encoding(Spec):
     columns named in `categorical`, get one 0/1 column per level; missing is a separate level, and levels with fewer
     than `rare` rows share one. So a category weighs at most as much as a number of variance 1. Dates and times are
     numbers too. Columns that do not vary are left out, and so are whole numbers that are all different, which look
-    like identifiers, unless `columns` names them. Finally all columns are centred, reduced to `dim` principal components if that is given, and
-    multiplied by one number such that ‖x‖²/d averages `level` (½ as in the paper's designs).
+    like identifiers, unless `columns` names them. Finally all columns are centred, reduced to `dim` principal
+    components if that is given, and multiplied by one number such that ‖x‖²/d averages `level` (½ as in the paper's
+    designs).
 
     Attributes:
         columns: names of the features; empty means all columns without another use.
@@ -133,7 +134,7 @@ class Encoding(Spec):
                 row = None if column.name in self.categorical else mostly_numbers(column)
                 if row is not None:
                     raise InvalidFile(
-                        f"{file}: {place(row, column.name)} is {column[row]!r}, not a number, though most of the "
+                        f"{file}: {place(row, column.name)} is {shown(column[row])}, not a number, though most of the "
                         "column are; correct it, leave the column out, or list it in Encoding's missing or categorical"
                     )
             elif is_number(column) or column.dtype == pl.Null or column.dtype.is_temporal():

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple, final
 
@@ -15,12 +16,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kernelbandits.errors import InvalidFile
+from kernelbandits.errors import InvalidFile, KernelBanditsError
+from kernelbandits.linalg import require_memory
 from kernelbandits.tables.columns import choose_features, first, place, some
-from kernelbandits.tables.csv_files import read_csv
+from kernelbandits.tables.csv_files import read_csv, require_memory_for
+from kernelbandits.tables.parquet_files import read_parquet
 from kernelbandits.types import Array
 
 _BLOCK_VALUES = 2**22
+_LONGEST_NAME = 1000
 Cleaner = Callable[[pl.Series, Sequence[str]], pl.Series]
 _BROKEN = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
@@ -33,6 +37,9 @@ def read_frame(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
     with _understood(path, tuple(_READERS)) as ending:
         read, clean = _READERS[ending]
         frame = read(path)
+        long = max(map(len, frame.columns), default=0)
+        if long > _LONGEST_NAME:
+            raise InvalidFile(f"{path.name} has a column whose name has {long:,} characters; expected a header")
         return cleaned(frame, missing, clean)
 
 
@@ -79,7 +86,12 @@ class Scan:
         rows = max(256, _BLOCK_VALUES // (len(self.features) + 1))
         chosen = self.frame.select(*self.features, self.reward, *([] if self.arm is None else [self.arm]))
         for begin in range(start, stop, rows):
-            yield self._checked(chosen.slice(begin, min(rows, stop - begin)).collect(), begin)
+            try:
+                block = chosen.slice(begin, min(rows, stop - begin)).collect()
+            except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+                words = f"{self.name} cannot be read after row {begin:,}: {str(error).strip().splitlines()[:1]}"
+                raise InvalidFile(words) from error
+            yield self._checked(block, begin)
 
     def _checked(self, frame: pl.DataFrame, begin: int) -> Block:
         for column in frame:
@@ -117,7 +129,7 @@ def scan(
             source = path if ending == ".parquet" else Path(folder) / "table.parquet"
             if ending != ".parquet":
                 read_csv(path, lambda frame: frame.sink_parquet(source))
-            frame = pl.scan_parquet(source)
+            frame = pl.scan_parquet(source, glob=False)
             schema = frame.collect_schema()
             n = int(frame.select(pl.len()).collect().item())
         taken = [reward_column] if arm_column is None else [reward_column, arm_column]
@@ -144,24 +156,42 @@ def _understood(path: Path, endings: Sequence[str]) -> Iterator[str]:
         raise InvalidFile(f"{path.name}: expected a file that ends in {listed}")
     try:
         yield ending
-    except InvalidFile:
+    except KernelBanditsError:
         raise
-    except (pl.exceptions.PolarsError, ValueError, *_BROKEN) as error:
+    except (Exception, pl.exceptions.PanicException) as error:  # a file may make a reader raise anything
         words = (str(error).strip() or type(error).__name__).splitlines()[0]
         hint = "; is it complete?" if isinstance(error, _BROKEN) else ""
         raise InvalidFile(f"{path.name} cannot be read: {words}{hint}") from error
 
 
 def _csv(path: Path) -> pl.DataFrame:
+    require_memory_for(path)
     return read_csv(path, pl.LazyFrame.collect)
 
 
 def _npz(path: Path) -> pl.DataFrame:
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        absent = next((name for name in ("X", "y") if name not in arrays.files), None)
+    with zipfile.ZipFile(path) as arrays:
+        names = [name.removesuffix(".npy") for name in arrays.namelist()]
+        absent = next((name for name in ("X", "y") if name not in names), None)
         if absent is not None:
-            raise InvalidFile(f"{path.name} has no array {absent!r}; it has {some(arrays.files)}")
-        return frame_of(arrays["X"], arrays["y"], path.name)
+            raise InvalidFile(f"{path.name} has no array {absent!r}; it has {some(names)}")
+        for name in ("X", "y"):
+            require_memory(3 * _unpacked(arrays, name), f"array {name!r} of {path.name}", "leave out rows or columns")
+        return frame_of(_array(arrays, "X"), _array(arrays, "y"), path.name)
+
+
+def _unpacked(arrays: zipfile.ZipFile, name: str) -> int:
+    """Return the bytes of an array, by its own header: the archive's may lie, but then reading ends early."""
+    with arrays.open(f"{name}.npy") as file:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+    return prod(shape) * dtype.itemsize
+
+
+def _array(arrays: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with arrays.open(f"{name}.npy") as file:
+        return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
 
 
 def _present(texts: pl.Series, missing: Sequence[str]) -> pl.Series:
@@ -185,7 +215,7 @@ def _bare(column: pl.Series, missing: Sequence[str]) -> pl.Series:
 _READERS: dict[str, tuple[Callable[[Path], pl.DataFrame], Cleaner]] = {
     ".csv": (_csv, _bare),
     ".csv.gz": (_csv, _bare),
-    ".parquet": (pl.read_parquet, _present),
+    ".parquet": (read_parquet, _present),
     ".npz": (_npz, _present),
 }
 """For each ending, how the file is read and how its texts are cleaned."""

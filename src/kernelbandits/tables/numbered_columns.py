@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import final
 
 import numpy as np
@@ -14,6 +15,9 @@ from kernelbandits.linalg import require_memory
 from kernelbandits.tables.columns import is_number, not_numeric, refuse_non_finite, refuse_unknown, some
 from kernelbandits.tables.levels import Levels, fit_levels
 from kernelbandits.types import Array
+
+_COPIES = 3
+"""Arrays of the size of the encoded table that are in memory while it is encoded."""
 
 
 def as_numbers(column: pl.Series) -> pl.Series:
@@ -46,9 +50,10 @@ class NumberedColumns:
 
     def transform(self, frame: pl.DataFrame) -> Array:
         """Return the columns of a table, shape (n, p + gaps + levels)."""
-        size = 8.0 * frame.height * len(self.names)
-        require_memory(2 * size, f"{frame.height:,} rows of {len(self.names):,} encoded columns", "take fewer rows")
-        points = np.zeros((frame.height, len(self.names)))
+        shape = (frame.height, len(self.names))
+        what = f"a table of {shape[0]:,} rows and {shape[1]:,} encoded columns"
+        require_memory(_COPIES * 8 * prod(shape), what, "use fewer rows (max_rows) or pool more levels (rare)")
+        points = np.zeros(shape)
         for j, name in enumerate(self.numerical):  # a column at a time: no second copy of the whole
             points[:, j] = as_numbers(frame[name]).fill_null(float(self.means[j])).to_numpy()
         for j, name in enumerate(self.gaps, start=len(self.numerical)):

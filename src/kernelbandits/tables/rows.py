@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.checks import HUGE
-from kernelbandits.errors import InvalidFile, nearest
+from kernelbandits.errors import InvalidFile, nearest, shown
 from kernelbandits.tables.levels import is_missing, level_text
 from kernelbandits.tables.numbered_columns import NumberedColumns, as_numbers
 from kernelbandits.types import Array
@@ -91,7 +91,7 @@ class RowReader:
         return number
 
     def _level(self, name: str, value: Any) -> str | None:
-        if isinstance(value, bytes | Mapping) or hasattr(value, "__len__") and not isinstance(value, str):
+        if isinstance(value, bytes | Mapping) or (hasattr(value, "__len__") and not isinstance(value, str)):
             raise _unfit(name, value, "a text or a number")
         return level_text(value)
 
@@ -109,4 +109,4 @@ def _microseconds(value: Any) -> float:
 
 
 def _unfit(name: str, value: Any, expected: str) -> InvalidFile:
-    return InvalidFile(f"the row: column {name!r} is {value!r:.60}; expected {expected}")
+    return InvalidFile(f"the row: column {name!r} is {shown(value)}; expected {expected}")

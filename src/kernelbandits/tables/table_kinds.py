@@ -10,7 +10,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import polars as pl
 
-from kernelbandits.errors import InvalidArgument, InvalidFile
+from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 from kernelbandits.tables.columns import place
 from kernelbandits.tables.files import cleaned, read_frame
 
@@ -22,10 +22,7 @@ def as_frame(table: Any, missing: Sequence[str] = ()) -> tuple[pl.DataFrame, str
     if isinstance(table, str | os.PathLike):
         path = Path(table)
         return read_frame(path, missing), path.name
-    if isinstance(table, Mapping):
-        frame = _from_columns(table)
-    else:
-        frame = _from_native(table)
+    frame = _from_columns(table) if isinstance(table, Mapping) else _from_native(table)
     return cleaned(frame, missing), "the table"
 
 
@@ -56,7 +53,8 @@ def _from_native(table: Any) -> pl.DataFrame:
     if len(set(names)) < len(names):
         raise _twice(names)
     try:
-        return eager.to_polars().rename(dict(zip(eager.columns, names, strict=True)))
+        frame: pl.DataFrame = eager.to_polars()
+        return frame.rename(dict(zip(eager.columns, names, strict=True)))
     except (ValueError, TypeError, ImportError):  # a column of mixed kinds, which is found and named entry by entry
         return _from_columns({name: eager[old].to_list() for old, name in zip(eager.columns, names, strict=True)})
 
@@ -81,7 +79,9 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
 
 def _series(name: str, values: Any) -> pl.Series:
     if not _is_column(values):
-        raise InvalidFile(f"the table: column {name!r} is {values!r}; expected a list of entries, as the others have")
+        raise InvalidFile(
+            f"the table: column {name!r} is {shown(values)}; expected a list of entries, as the others have"
+        )
     try:
         return pl.Series(name, values)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
@@ -90,13 +90,13 @@ def _series(name: str, values: Any) -> pl.Series:
 
 def _mixed(name: str, values: list[Any]) -> pl.Series:
     """Return numbers of different kinds as floats; raise at the first entry that is no number."""
-    known = [(row, value) for row, value in enumerate(values) if value is not None and value == value]  # noqa: PLR0124
+    known = [(row, value) for row, value in enumerate(values) if value is not None and value == value]
     numeric = [isinstance(value, int | float) or hasattr(value, "__float__") for _, value in known]
     if all(numeric):
         return pl.Series(name, [None if value is None else float(value) for value in values])
     odd = next(row for (row, _), number in zip(known, numeric, strict=True) if number != numeric[0])
     raise InvalidFile(
-        f"the table: {place(odd, name)} is {values[odd]!r:.60}, of type {type(values[odd]).__name__}; "
+        f"the table: {place(odd, name)} is {shown(values[odd])}, of type {type(values[odd]).__name__}; "
         f"the entries before are of type {type(known[0][1]).__name__}. Give one kind per column"
     )
 

@@ -99,11 +99,18 @@ def test_the_key_is_readable_for_its_user_alone(tmp_path):
     assert make_security(tmp_path).require_encryption
 
 
-@pytest.mark.parametrize(("program", "words"), [(None, "need the program openssl"), ("false", "could not make")])
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (None, "need the program openssl"),
+        ("echo broken >&2\nexit 1\n", "could not make"),
+        ('for file; do :; done\n: > "$file"\n', "cannot start, with files in"),  # as on a full disk
+    ],
+)
 def test_without_openssl_it_is_one_line(tmp_path, monkeypatch, program, words):
     monkeypatch.setenv("PATH", str(tmp_path))
     if program is not None:
-        (tmp_path / "openssl").write_text("#!/bin/sh\necho broken >&2\nexit 1\n", encoding="utf-8")
+        (tmp_path / "openssl").write_text(f"#!/bin/sh\n{program}", encoding="utf-8")
         (tmp_path / "openssl").chmod(0o755)
     with pytest.raises(EngineFailed, match=words):
         list(Dask(Loopback(1)).map(abs, [1]))

@@ -89,6 +89,18 @@ def test_a_users_module_and_its_neighbour_reach_the_workers(tmp_path, engine, mo
     assert frame.equals(kb.run(experiment, tmp_path / "here", InProcess()).frame)
 
 
+def test_a_package_beside_the_file_reaches_the_workers(tmp_path, engine):
+    mine = Path(own_policy.__file__).read_text(encoding="utf-8").replace("ARM = 1", "from .numbers import ARM")
+    (tmp_path / "package_of_mine").mkdir()
+    (tmp_path / "package_of_mine/__init__.py").touch()
+    (tmp_path / "package_of_mine/policies.py").write_text(mine, encoding="utf-8")
+    (tmp_path / "package_of_mine/numbers.py").write_text("ARM = 2\n", encoding="utf-8")
+    file = tmp_path / "mine.toml"
+    file.write_text(TOML + '\n[methods.Mine]\ntype = "package_of_mine.policies:FirstArm"\n', encoding="utf-8")
+    experiment = kb.load(file, allow_code=True).only(("Mine",))
+    assert set(kb.run(experiment, tmp_path / "out", engine).frame["arm"]) == {2}
+
+
 def test_an_edited_module_replaces_the_old_one_on_the_workers(tmp_path, engine, monkeypatch):
     import importlib
     import sys

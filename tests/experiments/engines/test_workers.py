@@ -2,13 +2,16 @@
 
 import os
 import signal
+import subprocess
+import sys
 from contextlib import contextmanager
 
+import psutil
 import pytest
 from commands import INTERRUPTED, finished, nothing_runs_in, processes_of, start, traces_of
 from loopback import wait_for
 
-from kernelbandits.experiments.engines.workers import undisturbed, without_interrupts
+from kernelbandits.experiments.engines.workers import _LOOK_SECONDS, undisturbed, without_interrupts
 from small import TOML
 
 STARTING = {  # how many processes there are when the first worker has been started
@@ -40,6 +43,37 @@ def test_interrupted_while_workers_start(starting, tmp_path):
 def test_killed_while_workers_start(starting, tmp_path):
     os.kill(starting.pid, signal.SIGKILL)
     starting.communicate()
+    nothing_runs_in(tmp_path)
+
+
+WORKER = """
+import os, time
+from multiprocessing import get_context
+from kernelbandits.experiments.engines.workers import parent_of_workers, serve
+
+def work(parent, pipe):
+    serve(parent, pipe, {})
+    print(os.getpid(), flush=True)
+    while True:
+        time.sleep(1.0)
+
+if __name__ == "__main__":
+    get_context("spawn").Process(target=work, args=parent_of_workers()).start()
+    time.sleep(3600.0)
+"""
+
+
+def test_a_worker_serves_its_parent_and_no_longer(tmp_path):
+    """It goes on while the parent lives, and ends when it is killed, whatever the worker does at the moment."""
+    (tmp_path / "parent.py").write_text(WORKER, encoding="utf-8")
+    command = [sys.executable, "parent.py"]
+    scratch = os.environ | {"TMPDIR": str(tmp_path / "scratch")}
+    process = subprocess.Popen(command, cwd=tmp_path, env=scratch, stdout=subprocess.PIPE, text=True)
+    worker = psutil.Process(int(process.stdout.readline()))
+    with pytest.raises(psutil.TimeoutExpired):  # longer than a worker waits between two looks at its parent
+        worker.wait(1.5 * _LOOK_SECONDS)
+    process.kill()
+    process.communicate()
     nothing_runs_in(tmp_path)
 
 

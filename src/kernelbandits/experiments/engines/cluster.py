@@ -85,27 +85,12 @@ class Loopback(Cluster):
     def _connect(self) -> Iterator[Connection]:
         connection = _connection()
         from dask import config
-        from distributed import LocalCluster
-
-        from kernelbandits.experiments.engines.certificate import make_security
 
         with (
             tempfile.TemporaryDirectory(dir=scratch()) as folder,
             config.set({"temporary-directory": folder, **_SETTINGS}),
             connection.quiet(),
-            LocalCluster(
-                n_workers=self.n_workers,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                scheduler_kwargs={"dashboard": False},
-                dashboard_address="127.0.0.1:0",  # the default is port 8787, even without a dashboard
-                memory_limit=0,
-                local_directory=folder,
-                security=make_security(Path(folder)),
-                preload=["kernelbandits.experiments.engines.pickling"],
-                silence_logs=logging.CRITICAL,
-            ) as cluster,
+            _local_cluster(self.n_workers, folder) as cluster,
             connection.connect(cluster.scheduler_address, cluster.security) as connected,
         ):
             connected.wait_for_workers(self.n_workers)
@@ -156,6 +141,31 @@ def dask(scheduler: str | None = None, n_jobs: int | None = None) -> Dask:
             f"jobs = {n_jobs} has no meaning with a scheduler: the workers at {scheduler} do the work; leave jobs out"
         )
     return Dask(Scheduler(scheduler))
+
+
+def _local_cluster(n_workers: int, folder: str) -> Any:
+    """Start a scheduler and workers of this machine, with their files in a folder that only this user can enter."""
+    from distributed import LocalCluster
+
+    from kernelbandits.experiments.engines.certificate import make_security
+
+    security = make_security(Path(folder))
+    try:
+        return LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            scheduler_kwargs={"dashboard": False},
+            dashboard_address="127.0.0.1:0",  # the default is port 8787, even without a dashboard
+            memory_limit=0,
+            local_directory=folder,
+            security=security,
+            preload=["kernelbandits.experiments.engines.pickling"],
+            silence_logs=logging.CRITICAL,
+        )
+    except RuntimeError as error:
+        raise EngineFailed(f"Dask workers of this machine cannot start, with files in {folder}: {error}") from error
 
 
 def _connection() -> Any:

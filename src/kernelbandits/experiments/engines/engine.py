@@ -16,6 +16,7 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments.engines.scratch import scratch
 from kernelbandits.experiments.engines.workers import parent_of_workers, serve, without_interrupts
+from kernelbandits.user_modules import folders_of_modules
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -91,7 +92,7 @@ class Processes(LocalEngine):
 
         scratch()  # what joblib leaves behind if all processes are killed is removed with it
         n_jobs = min(self.n_jobs, max(1, len(tasks)))
-        start = {"initializer": serve, "initargs": parent_of_workers()}
+        start = {"initializer": serve, "initargs": (*parent_of_workers(), folders_of_modules())}
         with joblib.parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **start):
             pool = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs")
             with ExitStack() as stack:

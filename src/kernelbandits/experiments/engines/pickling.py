@@ -54,7 +54,7 @@ class Pickled:
             )
         if modules:
             _install(modules, Path(get_worker().local_directory))
-        value = pickle.loads(self.content)
+        value = pickle.loads(self.content)  # noqa: S301 (Dask runs what it is sent; who may send is decided by TLS)
         # Not as a `with` block: a worker may have several threads, and one that leaves the block would lift the limit
         # for the others.
         threadpool_limits(1)

@@ -14,7 +14,7 @@ from pathlib import Path
 from kernelbandits.reporting import lock, remove_abandoned
 
 _PREFIX = "kernelbandits-"
-_SHARED_MEMORY = Path("/dev/shm")
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (nothing is made here, only removed)
 
 
 def scratch() -> Path:

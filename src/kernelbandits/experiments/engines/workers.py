@@ -6,13 +6,15 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
 from multiprocessing import Pipe, connection, resource_tracker
 from types import FrameType, ModuleType
 from typing import TypeVar
+
+from kernelbandits.user_modules import find_modules
 
 T = TypeVar("T")
 
@@ -113,9 +115,10 @@ def _pipe_of(process: int) -> tuple[connection.Connection, connection.Connection
     return Pipe(duplex=False)
 
 
-def serve(parent: int, pipe: connection.Connection) -> None:
-    """Tie this worker process to its parent, from its start."""
+def serve(parent: int, pipe: connection.Connection, modules: Mapping[str, str]) -> None:
+    """Tie this worker process to its parent, from its start, and let it find the user's modules in their folders."""
     ignore_interrupts()
+    find_modules(modules)
     threading.Thread(target=_exit_with_parent, args=(parent, pipe), daemon=True).start()
 
 

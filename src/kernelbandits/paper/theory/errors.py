@@ -12,7 +12,7 @@ import polars as pl
 
 from kernelbandits import theory
 from kernelbandits.environments import ApproximateLowRank, Covariance, LowRank, SpectralDecay, Synthetic
-from kernelbandits.experiments import Runner
+from kernelbandits.experiments import Runner, seed_sequence
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
 from kernelbandits.paper.parts import StudyPart, line, over_seeds
 from kernelbandits.regression import MinNormInterpolator
@@ -142,9 +142,10 @@ class InterpolationError(StudyPart):
 def one_error(task: tuple[str, int, float, int]) -> dict[str, object]:
     """Measured error and bounds on one instance, averaged over its arms."""
     name, dim, noise_std, seed = task
-    streams = np.random.default_rng((seed, dim)).spawn(3)
     design = LowRank(isqrt(dim)) if name == SPARSE else DESIGNS[name]
-    instance = Synthetic(design, n_arms=2, dim=dim, kernel=KERNEL, noise_std=noise_std).draw(streams[0])
+    environment = Synthetic(design, n_arms=2, dim=dim, kernel=KERNEL, noise_std=noise_std)
+    streams = np.random.default_rng(seed_sequence(environment, seed)).spawn(3)
+    instance = environment.draw(streams[0])
     measured = theory.measured_error(MinNormInterpolator(KERNEL), instance, dim, streams[1], n_test=500)
     contexts = instance.rounds(dim, streams[2]).contexts
     bounds = []

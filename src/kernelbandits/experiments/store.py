@@ -1,0 +1,122 @@
+"""The store of finished runs: one file per cell, with a digest of what is in it."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelbandits.errors import InvalidFile
+from kernelbandits.experiments.grid import Cell
+from kernelbandits.reporting import remove_parts, replacing
+
+Rows = NDArray[np.void]
+"""What is kept of a run: (arm, regret) of every round."""
+
+ROW = np.dtype([("arm", "<i4"), ("regret", "<f8")])
+_DIGEST_SIZE = hashlib.sha256().digest_size
+
+logger = logging.getLogger("kernelbandits.experiments")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An absolute folder with one file per finished cell, named by the cell's fingerprint.
+
+    A file is an array as `numpy.save` writes it, followed by the SHA-256 of fingerprint and array. A cell is there
+    whole or not at all, whatever kills the process; one that was damaged later is computed again.
+    """
+
+    cells: Path
+
+    def prepare(self) -> None:
+        """Make the folder, and clear what a killed run left half written."""
+        self.cells.mkdir(parents=True, exist_ok=True)
+        remove_parts(self.cells)
+        remove_parts(self.cells.parent)
+
+    def save(self, fingerprint: str, rows: Rows) -> None:
+        """Write a cell so that no reader ever sees half of it."""
+        path = self._path(fingerprint)
+        if path.is_dir():  # a file can replace anything else
+            path.rename(path.with_suffix(f".{secrets.token_hex(4)}.damaged"))
+        array = _header(len(rows)) + rows.tobytes()
+        with replacing(path) as part:
+            part.write_bytes(array + _digest(fingerprint, array))
+
+    def load(self, cell: Cell) -> Rows:
+        """The rows of a cell; raises FileNotFoundError if there is none, `InvalidFile` if its file is damaged."""
+        path, header = self._path(cell.fingerprint), _header(cell.horizon)
+        size = len(header) + cell.horizon * ROW.itemsize
+        try:
+            facts = path.stat()
+            if not stat.S_ISREG(facts.st_mode):  # a pipe would have to be waited for
+                raise InvalidFile(f"{path.name} is no file")
+            if facts.st_size != size + _DIGEST_SIZE:
+                raise InvalidFile(f"{path.name} has {facts.st_size} bytes instead of {size + _DIGEST_SIZE}")
+            content = path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise FileNotFoundError(f"{cell}: its file is not in {self.cells}") from error
+        except OSError as error:
+            raise InvalidFile(f"{path.name} cannot be read: {error.strerror}") from error
+        array = content[:size]
+        if content[size:] != _digest(cell.fingerprint, array) or not array.startswith(header):
+            raise InvalidFile(f"{path.name} does not match its digest")
+        return np.frombuffer(array, ROW, offset=len(header))
+
+    def unfinished(self, cells: Sequence[Cell]) -> list[Cell]:
+        """The cells that must be computed. Warns of damaged ones, and of those that other arithmetic has computed."""
+        found, damage = [], []
+        for cell in cells:
+            try:
+                self.load(cell)
+            except FileNotFoundError:
+                found.append(cell)
+            except InvalidFile as error:
+                found.append(cell)
+                damage.append(str(error))
+        if damage:
+            logger.warning(
+                "%d of the runs kept in %s are damaged and are computed again: %s%s",
+                *(len(damage), self.cells, damage[0], ", …" * (len(damage) > 1)),
+            )
+        if n_elsewhere := len(self._of_other_arithmetic(found)):
+            logger.warning(
+                "%d of the runs kept in %s come from another kind of processor, or another numpy, scipy or BLAS, and "
+                "may differ in their last bits; these are computed again, and both are kept",
+                *(n_elsewhere, self.cells),
+            )
+        return found
+
+    def _of_other_arithmetic(self, cells: Sequence[Cell]) -> set[str]:
+        """What of the cells is there, whole or not, with another last part of the fingerprint."""
+        own = {cell.fingerprint for cell in cells}
+        others = {path.stem for path in self.cells.glob("*-*.npy")} - own
+        return {name.partition("-")[0] for name in others} & {name.partition("-")[0] for name in own}
+
+    def _path(self, fingerprint: str) -> Path:
+        return self.cells / f"{fingerprint}.npy"
+
+
+@cache
+def _header(n_rows: int) -> bytes:
+    """The first bytes of an .npy file with so many rows."""
+    file = BytesIO()
+    descr = np.lib.format.dtype_to_descr(ROW)
+    np.lib.format.write_array_header_1_0(file, {"descr": descr, "fortran_order": False, "shape": (n_rows,)})
+    return file.getvalue()
+
+
+def _digest(fingerprint: str, array: bytes) -> bytes:
+    return hashlib.sha256(fingerprint.encode() + array).digest()
