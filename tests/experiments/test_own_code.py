@@ -1,5 +1,6 @@
 """Code beside an experiment's file runs only if the file names it and the user allows it."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -66,12 +67,18 @@ def test_other_modules_beside_the_file_are_not_imported(tmp_path):
     assert not list(tmp_path.glob("*.ran"))
 
 
-def test_nothing_else_beside_the_file_runs_here_or_in_workers(tmp_path):
+@pytest.mark.parametrize("options", [["--jobs", "2"], ["--engine", "dask", "--jobs", "2"]], ids=" ".join)
+@pytest.mark.parametrize("there", [True, False])
+def test_nothing_else_beside_the_file_runs_here_or_in_workers(tmp_path, options, there):
+    """Started in the folder of the file or elsewhere."""
     folder = tmp_path / "theirs"
     names = ("joblib", "rich", "csv", "polars", "matplotlib", "lz4", "pandas", "cupy", "sitecustomize")
     path = file_naming(folder, "own:FirstArm", own=POLICY, **dict.fromkeys(names, EVIL))
     out = tmp_path / "out"
-    done = run_process("run", str(path), "--allow-code", "--jobs", "2", "--seeds", "1", "--out", str(out), cwd=tmp_path)
+    code = "from kernelbandits.cli import main; main()"  # as the installed command: -P leaves out the current folder
+    command = [sys.executable, "-P", "-c", code, "run", str(path), "--allow-code", *options, "--seeds", "1"]
+    where = folder if there else tmp_path
+    done = subprocess.run([*command, "--out", str(out)], cwd=where, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert not list(folder.glob("*.ran"))
     frame = pl.read_parquet(out / "results.parquet")

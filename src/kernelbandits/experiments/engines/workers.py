@@ -19,6 +19,7 @@ from kernelbandits.user_modules import find_modules
 T = TypeVar("T")
 
 _LOOK_SECONDS = 1.0
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 @contextmanager
@@ -26,13 +27,28 @@ def without_interrupts(tracker: ModuleType = resource_tracker) -> Iterator[None]
     """Hold back Ctrl-C until the block ends. Processes that this thread starts meanwhile never receive it.
 
     Without this, a worker that has just been started would be interrupted too, and show where. `tracker` is joblib's
-    own copy of Python's resource tracker if joblib starts the processes.
+    own copy of Python's resource tracker if joblib starts the processes. They do not import from the current folder
+    either, which Python would do first: a stranger's experiment may lie there beside a `joblib.py`.
     """
-    with _delayed_interrupts():
+    with _delayed_interrupts(), _without_current_folder():
         for each in (resource_tracker, tracker):
             _start(each)
         with _blocked_interrupts():
             yield
+
+
+@contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Let Python processes that are started in the block leave the current folder out of `sys.path`."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _start(tracker: ModuleType) -> None:
