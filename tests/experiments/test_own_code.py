@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
-from command import run, run_process
+from command import run
 from kernelbandits.errors import InvalidFile
 from small import TOML
 
