@@ -251,8 +251,7 @@ def file_label(name: str, value: object, such_as: str) -> str:
     too_long = len(text.encode()) > LONGEST_LABEL
     if too_long or wrong is not None or not text.strip(". ") or text[0] in ".- " or text[-1] in ". ":
         raise InvalidArgument(
-            f"{name} is the name of files, so it must have 1 to {LONGEST_LABEL} bytes, "
-            f"none of {' '.join(_NOT_IN_FILES)}, "
+            f"{name} is the name of files, so it needs 1 to {LONGEST_LABEL} bytes, none of {' '.join(_NOT_IN_FILES)}, "
             f"begin with no dot, dash or blank, and end with no dot or blank; got {shown(text)}"
         )
     return text

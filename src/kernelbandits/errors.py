@@ -10,10 +10,10 @@ _LONGEST_MESSAGE, _LONGEST_VALUE = 1000, 200
 
 
 class KernelBanditsError(Exception):
-    """Base class: catch this to catch all of them. The middle of a very long message is left out."""
+    """Base class: catch this to catch all of them. A message is one line; the middle of a very long one is left out."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(_shortened(message, _LONGEST_MESSAGE))
+        super().__init__(_shortened(" ".join(message.splitlines()), _LONGEST_MESSAGE))
 
 
 class InvalidArgument(KernelBanditsError, ValueError):  # noqa: N818

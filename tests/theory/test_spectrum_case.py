@@ -79,6 +79,12 @@ def test_flatness_and_share_without_the_spike_by_hand():
     assert found.active < 1.0
 
 
+@pytest.mark.parametrize("n", range(1, 9))
+def test_a_handful_of_rows_shows_no_spectrum(n):
+    found = theory.classify(np.random.default_rng(n).standard_normal((n, 3)))
+    assert (found.case is None) == (n < 8)
+
+
 def test_population_moments_have_no_bias():
     """Tr(Σᵏ), k = 1, 2, 3, at n = d, where those of the sample are off by factors 2 and 5."""
     d = 40

@@ -175,5 +175,6 @@ class Synthetic(Environment):
     def _require_memory(self) -> None:
         """Raise `TooLarge` if the reward functions and covariances do not fit into memory."""
         what = f"Synthetic with n_arms = {self.n_arms:,}, dim = {self.dim:,} and n_bumps = {self.n_bumps:,}"
-        # Centres and their features for the kernel, and four arrays for the variances.
-        require_memory(8 * self.n_arms * self.dim * (2 * self.n_bumps + 4), what, "lower them")
+        # Centres and their features for the kernel, and four arrays for the variances; the Gram matrix of a norm.
+        numbers = self.n_arms * self.dim * (2 * self.n_bumps + 4) + self.n_bumps**2
+        require_memory(8 * numbers, what, "lower them")

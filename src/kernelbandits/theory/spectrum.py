@@ -165,6 +165,7 @@ FLAT = 0.7
 FULL = 0.8
 """Smallest active share of a spectrum that is not of low rank."""
 _HALVES = 20
+_FEWEST_ROWS = 8  # half of them, less a spike, have a third moment
 _MOST_ROWS = 4000
 
 
@@ -196,8 +197,9 @@ def classify(X: ArrayLike) -> SpectrumCase:
     points = checks.points("X", X)
     n = len(points)
     whole = spectrum(points)
-    if n < 4 or whole.rank < 2:
-        reason = f"{n} rows of rank {whole.rank} do not show a spectrum; at least 4 rows and rank 2 are needed"
+    if n < _FEWEST_ROWS or whole.rank < 2:
+        needed = f"at least {_FEWEST_ROWS} rows and rank 2 are needed"
+        reason = f"{n} rows of rank {whole.rank} do not show a spectrum; {needed}"
         return SpectrumCase(None, 0.0, float("nan"), float("nan"), False, whole.level, reason)
     found = _decide(whole)
     rng = np.random.default_rng(0)  # for the confidence only; the case does not depend on it
