@@ -110,7 +110,7 @@ class UselessContexts(Environment):
 @final
 @dataclass(frozen=True, slots=True)
 class StarRatings(Environment):
-    """Whole numbers from 1 to 5: an opinion, smooth in the context, plus noise, rounded and cut off; many are 4 or 5."""
+    """Whole numbers from 1 to 5: an opinion, smooth in the context, plus noise, rounded and cut off."""
 
     n_arms: Count = 10
     dim: Count = 10
@@ -127,7 +127,8 @@ class StarRatings(Environment):
             contexts = rng.standard_normal((horizon, self.dim))
             opinions = levels + np.tanh(contexts @ weights)
             means = 5.0 - ndtr((cuts - opinions[..., np.newaxis]) / 0.8).sum(axis=-1)
-            stars = 1.0 + (opinions + 0.8 * rng.standard_normal(opinions.shape) > cuts[:, np.newaxis, np.newaxis]).sum(0)
+            felt = opinions + 0.8 * rng.standard_normal(opinions.shape)
+            stars = 1.0 + (felt > cuts[:, np.newaxis, np.newaxis]).sum(axis=0)
             return Rounds(shared(contexts, self.n_arms), means, stars - means)
 
         return Served(self.n_arms, self.dim, serve)

@@ -16,7 +16,7 @@ from kernelbandits.beliefs.independent_arms import ArmsTracker
 from kernelbandits.beliefs.levels import rounding
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
 
 _MOST = 200
 _SURPRISE = 9.0  # a squared standardised innovation counts as at most this much in the amplitude
@@ -50,7 +50,7 @@ class CalibratedTracker(LearningTracker):
         self._told = np.zeros(0)
 
     @property
-    def counts(self) -> Array:
+    def counts(self) -> IntArray:
         return self._data.counts
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:

@@ -21,7 +21,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Geometry, Kernel, Radial
 from kernelbandits.linalg import TINY
 from kernelbandits.problem import Problem
-from kernelbandits.types import Array, IntArray
+from kernelbandits.types import Array
 
 K = TypeVar("K", bound=Kernel)
 Spectrum: TypeAlias = tuple[Array, Array]
@@ -87,7 +87,7 @@ def candidates(bandwidths: Sequence[float], kernels: Sequence[Kernel], contexts:
 
 
 def typical_distance(contexts: Sequence[Array], geometry: Geometry = Radial()) -> float | None:  # noqa: B008
-    """The median of t = ‖x − z‖²/d, or of another distance t, over pairs of different contexts that a kernel compares, of a sample if they are many.
+    """The median distance t over pairs of different contexts that a kernel compares, of a sample if they are many.
 
     The contexts come in groups, arrays of shape (n, d). Pairs within a group count: arms of different groups are not
     compared, so it does not matter how far apart they are. None if there is no such pair.

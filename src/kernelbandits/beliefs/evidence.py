@@ -2,8 +2,8 @@
 
 The rewards of an arm less its level are N(0, s² (K + o 11ᵀ + r I)). With K = Q diag(λ) Qᵀ, u = Qᵀy and e = Qᵀ1, all
 noise shares r and level variances o need one eigenvalue problem: yᵀA⁻¹y = S_yy − S_1y²/(1/o + S_11) and
-ln det A = Σ ln(λ + r) + ln(1 + o S_11) with S_ab = Σ a b/(λ + r). The squared amplitude s² has a scaled inverse χ² prior
-with `PRIOR_REWARDS` degrees of freedom, such that the prior variance of a reward is that of all rewards, and is
+ln det A = Σ ln(λ + r) + ln(1 + o S_11) with S_ab = Σ a b/(λ + r). The squared amplitude s² has a scaled inverse χ²
+prior with `PRIOR_REWARDS` degrees of freedom, such that the prior variance of a reward is that of all rewards, and is
 integrated out.
 """
 
@@ -31,6 +31,7 @@ _LOG_PRIOR: Array = (
     -0.5 * (np.log10(RIDGES) / 2.0) ** 2 - 0.5 * (np.log10(OFFSETS) - np.log10(4.0))[:, np.newaxis] ** 2
 )  # two decades around 1 for the noise, one around 4 for the variance of levels
 _START = 1
+_ROUNDING = 1e-24
 _CONSTANT = 1e-100  # a γ with exp(−γ t) = 1 for all contexts that can be
 
 Candidate: TypeAlias = tuple[int, int]
@@ -61,7 +62,8 @@ def best_components(arms: list[tuple[Array, Array]], variance: float) -> Compone
     """The components for contexts and rewards less levels of arms; `variance` is that of all rewards.
 
     The search climbs from m = 1 to neighbouring bandwidths and to the other geometry: contexts as they are, or every
-    feature in units of its deviation. It depends on the data alone, not on an earlier answer.
+    feature in units of its deviation. It depends on the data alone, not on an earlier answer. Rewards that do not vary
+    tell nothing about noise: then it is the prior that decides.
     """
     contexts = [X for X, _ in arms]
     spaces = [space for geometry in _geometries(contexts) if (space := _Space.of(geometry, contexts))]
@@ -75,7 +77,9 @@ def best_components(arms: list[tuple[Array, Array]], variance: float) -> Compone
         return float(found[candidate].max())
 
     best = (_START, 0)
-    if spaces[0].typical is not None:
+    if sum(float(y @ y) for _, y in arms) <= _ROUNDING * variance:
+        found[best] = _LOG_PRIOR
+    elif spaces[0].typical is not None:
         while (better := max([best, *_neighbours(best, len(spaces))], key=evidence)) != best:
             best = better
     evidence(best)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 import numpy as np
@@ -23,12 +24,16 @@ class Units(MappedGeometry):
 
     @classmethod
     def of(cls, groups: list[Array]) -> Units:
-        """The deviation of each feature within groups of points, arrays of shape (n, d); 1 for one that is constant."""
+        """The deviation of each feature within groups of points, arrays of shape (n, d).
+
+        One that is constant there has the root mean square of the units of the others: it may vary later.
+        """
         together = np.concatenate(groups)
         apart = np.concatenate([X - X.mean(axis=0) for X in groups])
         units = np.sqrt((apart**2).mean(axis=0))
         constant = units <= _CONSTANT * np.abs(together).max(axis=0)
-        return cls(together.mean(axis=0), np.where(constant, 1.0, units))
+        typical = np.sqrt(np.mean(units[~constant] ** 2)) if not constant.all() else 1.0
+        return cls(together.mean(axis=0), np.where(constant, typical, units))
 
     def _map(self, X: Array) -> Array:
         return (X - self._origin) * self._inverse
@@ -54,5 +59,5 @@ class GeometricGaussian(Combination):
     def geometries(self) -> tuple[Geometry, ...]:
         return self._geometries
 
-    def _values(self, t: list[Array], order: int) -> Array:
+    def _values(self, t: Sequence[Array], order: int) -> Array:
         return Gaussian(self.gamma)._values(t, order)
