@@ -32,6 +32,7 @@ _LOG_PRIOR: Array = (
 )  # two decades around 1 for the noise, one around 4 for the variance of levels
 _START = 1
 _ROUNDING = 1e-24
+_TIE = 1e-6  # of a log evidence: with one pair of contexts all geometries are alike, and rounding must not decide
 _CONSTANT = 1e-100  # a γ with exp(−γ t) = 1 for all contexts that can be
 
 Candidate: TypeAlias = tuple[int, int]
@@ -80,7 +81,7 @@ def best_components(arms: list[tuple[Array, Array]], variance: float) -> Compone
     if sum(float(y @ y) for _, y in arms) <= _ROUNDING * variance:
         found[best] = _LOG_PRIOR
     elif spaces[0].typical is not None:
-        while (better := max([best, *_neighbours(best, len(spaces))], key=evidence)) != best:
+        while evidence(better := max(_neighbours(best, len(spaces)), key=evidence)) > evidence(best) + _TIE:
             best = better
     evidence(best)
     offset, ridge = np.unravel_index(found[best].argmax(), found[best].shape)
