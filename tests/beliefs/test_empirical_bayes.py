@@ -179,3 +179,50 @@ def test_levels_of_arms_count_where_they_are_further_apart_than_expected():
     np.testing.assert_allclose(far.beyond(4.0).levels, [6.0, 394.0])
     assert far.beyond(1.0).between == 197.0
     assert far.beyond(0.0).levels.tolist() == [0.0, 400.0]
+
+
+@pytest.mark.parametrize("policy", [kb.CalibratedUCB(), kb.ThompsonSampling()], ids=repr)
+@pytest.mark.parametrize("change", ["unit", "origin", "features"])
+def test_neither_units_nor_origin_nor_order_of_features_matters(policy, change):
+    """More than 67 rewards of an arm, so that distances are taken from a part of them: always from the same."""
+    rounds = kb.Synthetic(kb.LowRank(), n_arms=3, dim=8, n_bumps=10, noise_std=0.1).draw(1).rounds(150, rng(1))
+    contexts = {
+        "unit": 100.0 * rounds.contexts,
+        "origin": rounds.contexts + 1e6,
+        "features": np.ascontiguousarray(rounds.contexts[:, :, rng(2).permutation(8)]),
+    }[change]
+    changed = kb.Rounds(contexts, 1e4 * rounds.means + 100.0, 1e4 * rounds.noise)
+    first, second = (kb.replay(policy, kb.Problem(3, 8), each, rng(5)).arms for each in (rounds, changed))
+    np.testing.assert_array_equal(first, second)
+
+
+def rng(seed):
+    return np.random.default_rng(seed)
+
+
+def test_features_in_units_of_their_own_are_no_obstacle():
+    """Regret was that of chance: incomes hid the feature that matters."""
+    contexts = np.column_stack([rng(0).standard_normal(400), 4e4 * rng(1).standard_normal(400)])
+    means = np.column_stack([contexts[:, 0], -contexts[:, 0]])
+    rounds = kb.Rounds(np.repeat(contexts[:, np.newaxis], 2, axis=1), means, 0.3 * rng(2).standard_normal(400))
+    regret = kb.replay(kb.default_policy(), kb.Problem(2, 2), rounds, rng(3)).cumulative_regret[-1]
+    assert regret < 0.15 * np.abs(contexts[:, 0]).sum()
+
+
+def test_a_contradiction_moves_the_amplitude_little_and_the_noise_soon():
+    """Forty equal rewards, then the other one at a known context: it was 0.24, then 625, until the next milestone."""
+    tracker, places = kb.EmpiricalBayes().start(kb.Problem(2, 3)), rng(0).standard_normal((6, 3))
+    for t in range(90):
+        tracker.observe(places[t % 6], t % 2, float(t % 4 == 0 or t % 2))
+    before = tracker.mean_and_std(places[:2])[1]
+    tracker.observe(places[1], 1, -1.0)
+    assert (tracker.mean_and_std(places[:2])[1] < 3.0 * before).all()
+
+
+def test_no_arm_is_given_up_for_good():
+    """Coins with chances .5, .6 and .7: constant widths left the best arm for good in a third of all runs."""
+    for seed in range(8):
+        contexts, means = rng(seed).standard_normal((600, 3, 2)), np.tile([0.3, 0.5, 0.7], (600, 1))
+        rounds = kb.Rounds(contexts, means, (rng(seed + 100).random((600, 3)) < means) - means)
+        arms = kb.replay(kb.default_policy(), kb.Problem(3, 2), rounds, rng(seed)).arms
+        assert np.mean(arms[-200:] == 2) > 0.1
