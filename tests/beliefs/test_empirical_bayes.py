@@ -201,7 +201,7 @@ def rng(seed):
 
 
 def test_features_in_units_of_their_own_are_no_obstacle():
-    """Regret was that of chance: incomes hid the feature that matters."""
+    """The regret was that of chance: a feature with a large unit hid the one that matters."""
     contexts = np.column_stack([rng(0).standard_normal(400), 4e4 * rng(1).standard_normal(400)])
     means = np.column_stack([contexts[:, 0], -contexts[:, 0]])
     rounds = kb.Rounds(np.repeat(contexts[:, np.newaxis], 2, axis=1), means, 0.3 * rng(2).standard_normal(400))
@@ -209,20 +209,9 @@ def test_features_in_units_of_their_own_are_no_obstacle():
     assert regret < 0.15 * np.abs(contexts[:, 0]).sum()
 
 
-def test_a_contradiction_moves_the_amplitude_little_and_the_noise_soon():
-    """Forty equal rewards, then the other one at a known context: it was 0.24, then 625, until the next milestone."""
-    tracker, places = kb.EmpiricalBayes().start(kb.Problem(2, 3)), rng(0).standard_normal((6, 3))
-    for t in range(90):
-        tracker.observe(places[t % 6], t % 2, float(t % 4 == 0 or t % 2))
-    before = tracker.mean_and_std(places[:2])[1]
-    tracker.observe(places[1], 1, -1.0)
-    assert (tracker.mean_and_std(places[:2])[1] < 3.0 * before).all()
-
-
-def test_no_arm_is_given_up_for_good():
-    """Coins with chances .5, .6 and .7: constant widths left the best arm for good in a third of all runs."""
-    for seed in range(8):
-        contexts, means = rng(seed).standard_normal((600, 3, 2)), np.tile([0.3, 0.5, 0.7], (600, 1))
-        rounds = kb.Rounds(contexts, means, (rng(seed + 100).random((600, 3)) < means) - means)
-        arms = kb.replay(kb.default_policy(), kb.Problem(3, 2), rounds, rng(seed)).arms
-        assert np.mean(arms[-200:] == 2) > 0.1
+def test_the_best_arm_is_not_given_up_for_good():
+    """With a constant width of one deviation, the best of three coins was never played in the last 200 rounds."""
+    contexts, means = rng(1).standard_normal((800, 1, 5)).repeat(3, axis=1), np.tile([0.5, 0.6, 0.7], (800, 1))
+    rounds = kb.Rounds(contexts, means, (rng(101).random((800, 3)) < means) - means)
+    arms = kb.replay(kb.default_policy(), kb.Problem(3, 5), rounds, rng(1)).arms
+    assert np.mean(arms[-200:] == 2) > 0.5
