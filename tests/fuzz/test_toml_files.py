@@ -226,7 +226,7 @@ def limits(monkeypatch):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 4 * MEMORY / 1024
 
 
-@pytest.mark.parametrize("n", [150, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [120, pytest.param(5000, marks=pytest.mark.slow)])
 def test_any_file_is_read_or_refused_with_one_line(tmp_path, limits, n):
     folder = tmp_path / "a" / "b"
     folder.mkdir(parents=True)
