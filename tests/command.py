@@ -10,6 +10,25 @@ from kernelbandits.cli import main
 
 COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
 
+BUDGET = [
+    "budget",
+    "--delta",
+    "0.5",
+    "--arms",
+    "2",
+    "--noise-std",
+    "0.1",
+    "--norm",
+    "0.1",
+    "--epsilon",
+    "0.1",
+    "--dim",
+    "200",
+    "--case",
+    "I",
+]
+"""A question that needs no data."""
+
 
 def run(*arguments, cwd="."):
     """Return what a process would: exit code, output and errors. Not for commands that start workers.

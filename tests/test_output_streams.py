@@ -7,25 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from command import COMMAND, run
-
-BUDGET = [
-    "budget",
-    "--delta",
-    "0.5",
-    "--arms",
-    "2",
-    "--noise-std",
-    "0.1",
-    "--norm",
-    "0.1",
-    "--epsilon",
-    "0.1",
-    "--dim",
-    "200",
-    "--case",
-    "I",
-]
+from command import BUDGET, COMMAND, run
 
 
 def test_a_reader_that_leaves_early_is_no_error_to_talk_about():

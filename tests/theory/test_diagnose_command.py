@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
-from command import run, run_process
+from command import BUDGET, run, run_process
 from kernelbandits.cli import main
 from kernelbandits.theory.diagnosis import read_sample
 
@@ -89,27 +89,11 @@ def test_json_is_all_that_is_printed(log, tmp_path):
 
 
 def test_budget_shows_formula_and_numbers():
-    numbers = [
-        "--delta",
-        "0.5",
-        "--arms",
-        "2",
-        "--noise-std",
-        "0.1",
-        "--norm",
-        "0.1",
-        "--epsilon",
-        "0.1",
-        "--dim",
-        "200",
-        "--case",
-        "I",
-    ]
-    done = run("budget", *numbers, "--kernel", "Gaussian(gamma=1.0)")
+    done = run(*BUDGET, "--kernel", "Gaussian(gamma=1.0)")
     assert done.returncode == 0, done.stderr
     for part in ("3,380", "1,690", "(3 · 0.5 / (8 · 2))²", "32 · 0.1² · 0.1", "0.1758", "Feasible: Case I"):
         assert part in done.stdout
-    printed = json.loads(run("budget", *numbers, "--kernel", "Gaussian(1.0)", "--as-printed", "--json").stdout)
+    printed = json.loads(run(*BUDGET, "--kernel", "Gaussian(1.0)", "--as-printed", "--json").stdout)
     assert (printed["n_explore"], printed["feasible"], printed["as_printed"]) == (600, True, True)
 
 
