@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -84,6 +85,12 @@ def test_at_least_three_figures_of_the_largest_mean_are_shown(scale, digits):
     [worse], [better] = (row[1:] for row in regret_table(results).rows)
     assert (worse.text, better.text) == (f"{scale:,.{digits}f}", f"{scale / 3.0:,.{digits}f}")
     assert (worse.detail, better.detail, worse.best, better.best) == ("3.00 × best", "1.00 × best", False, True)
+
+
+def test_a_report_has_the_title_of_its_experiment_or_else_its_name(results):
+    assert report_on(results).title == "A small one"
+    untitled = replace(results, experiment=replace(results.experiment, title=""))
+    assert report_on(untitled).title == results.experiment.name
 
 
 def test_a_method_looks_the_same_in_a_part_of_the_experiment(small, tmp_path):
