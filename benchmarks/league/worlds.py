@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from scipy.special import expit, ndtr
 
 from kernelbandits import checks
 from kernelbandits.environments import Environment, Instance, Rounds
@@ -40,11 +41,6 @@ def shared(contexts: Array, n_arms: int) -> Array:
 def coins(chances: Array, rng: np.random.Generator) -> Array:
     """Noise that makes rewards 0 or 1 with these means, shape (T, K)."""
     return (rng.random(chances.shape) < chances) - chances
-
-
-def sigmoid(t: Array) -> Array:
-    """1/(1 + e⁻ᵗ)."""
-    return 1.0 / (1.0 + np.exp(-t))
 
 
 @final
@@ -82,7 +78,7 @@ class SparsePurchases(Environment):
 
         def serve(horizon: int, rng: np.random.Generator) -> Rounds:
             contexts = rng.standard_normal((horizon, self.dim))
-            chances = sigmoid(appeal + contexts @ weights)
+            chances = expit(appeal + contexts @ weights)
             bought = rng.random(chances.shape) < chances
             paid = prices * np.exp(0.3 * rng.standard_normal(chances.shape) - 0.045)
             return Rounds(shared(contexts, self.n_arms), chances * prices, bought * paid - chances * prices)
@@ -122,8 +118,6 @@ class StarRatings(Environment):
         cuts = np.array([1.5, 2.5, 3.5, 4.5])
 
         def serve(horizon: int, rng: np.random.Generator) -> Rounds:
-            from scipy.special import ndtr
-
             contexts = rng.standard_normal((horizon, self.dim))
             opinions = levels + np.tanh(contexts @ weights)
             means = 5.0 - ndtr((cuts - opinions[..., np.newaxis]) / 0.8).sum(axis=-1)
