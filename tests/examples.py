@@ -69,9 +69,8 @@ REWARD_UNITS = [kb.Standardized(), kb.AsGiven()]
 BELIEFS = [
     kb.IndependentArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1)),
     kb.BudgetedArms(kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge=0.1), budget=12, oversampling=2.0),
-    kb.EmpiricalBayes(bandwidths=(2.0, 0.5), offset=0.5),
-    kb.EmpiricalBayes(bandwidths=(), kernels=(kb.Gaussian(gamma=4.0), kb.Linear()), shrinkage=5.0),
-    kb.EmpiricalBayes(shrinkage=10.0, window=20, clip=3.0),
+    kb.EmpiricalBayes(),
+    kb.EmpiricalBayes(window=20, clip=3.0),
     kb.LinearArms(ridge=2.0, intercept=False),
     kb.LinearArms(rewards=kb.AsGiven()),
     *(kb.JointArms(kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1), sharing) for sharing in ARM_COVARIANCES[:2]),

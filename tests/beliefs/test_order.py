@@ -66,15 +66,14 @@ def estimation_counts():
     return counts[:-1]
 
 
-@pytest.mark.parametrize("shrinkage", [None, 10.0])
 @pytest.mark.parametrize("order", ORDERS, ids=["delayed", "delayed again", "shuffled", "backwards"])
-def test_estimated_model(order, shrinkage):
+def test_estimated_model(order):
     """Equal to the last bit where an estimation falls on the count; more than 200 rewards of an arm, so some are left
     out of the estimation: the same ones."""
     last = estimation_counts()[-1]
     assert np.bincount(ARMS[:last]).max() > 200
     order = order[order < last]
-    belief = kb.EmpiricalBayes(shrinkage=shrinkage)
+    belief = kb.EmpiricalBayes()
     in_order = told(belief.start(PROBLEM), np.arange(last))
     assert np.array_equal(told(belief.start(PROBLEM), order), in_order)
 

@@ -1,7 +1,6 @@
 """A belief with a window forgets, and that pays where rewards drift."""
 
 import numpy as np
-import pytest
 from hypothesis import given, strategies as st
 
 import kernelbandits as kb
@@ -49,10 +48,9 @@ def stream(n, seed):
     return rng.standard_normal((n, DIM)), rng.integers(K, size=n), rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("shrinkage", [None, 10.0])
-def test_what_is_outside_the_window_does_not_matter(shrinkage):
+def test_what_is_outside_the_window_does_not_matter():
     """After an estimation the belief is that of the window's rewards alone, whatever came before."""
-    belief = kb.EmpiricalBayes(shrinkage=shrinkage, window=40)
+    belief = kb.EmpiricalBayes(window=40)
     contexts, arms, rewards = stream(120, 0)
     count = max(2, K)
     while next_estimate(count, 40) <= 120:

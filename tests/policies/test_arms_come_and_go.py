@@ -15,7 +15,7 @@ CAN = [
     kb.Uniform(),
     kb.ThompsonSampling(),
     kb.ThompsonSampling(kb.IndependentArms(MODEL), n_initial=0),
-    kb.CalibratedUCB(kb.EmpiricalBayes(shrinkage=10.0, window=30)),
+    kb.CalibratedUCB(kb.EmpiricalBayes(window=30)),
     kb.CalibratedUCB(kb.JointArms(MODEL, kb.Exchangeable(0.2))),
     kb.CalibratedUCB(kb.HierarchicalBayes()),
     kb.GPUCB(MODEL, kb.ConstantWidth(1.0)),

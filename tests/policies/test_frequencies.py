@@ -83,7 +83,7 @@ def test_a_wrong_propensity_would_be_found():
 
         def choose(self, contexts, mask):
             decision = agent.choose(contexts, mask)
-            return decision._replace(propensity=0.9 * decision.propensity + 0.1 / K)
+            return decision._replace(propensity=0.9 * decision.propensity)
 
     with pytest.raises(AssertionError):
         check_frequencies(Wrong(), ROUNDS.contexts[-1], PLAIN, N)

@@ -7,7 +7,7 @@ from kernelbandits.beliefs.arm_covariances import (
     Exchangeable,
     GivenSimilarity,
 )
-from kernelbandits.beliefs.base import AffineTracker, Belief, Prefetched, Tracker
+from kernelbandits.beliefs.base import AffineTracker, Belief, LearningTracker, Prefetched, Tracker
 from kernelbandits.beliefs.budgeted_arms import BudgetedArms
 from kernelbandits.beliefs.empirical_bayes import EmpiricalBayes
 from kernelbandits.beliefs.hierarchical_bayes import HierarchicalBayes

@@ -78,12 +78,13 @@ class ArmData:
     def of(self, arm: int) -> tuple[Array, Array]:
         """Contexts (n, d) and rewards (n,) of an arm: copies, in an order that depends on the values alone.
 
-        Sorted by the first feature. So whatever is computed from them is the same to the last bit for any order of
-        arrival.
+        Sorted by reward, then by the distance from the mean of the contexts. So whatever is computed from them is the
+        same to the last bit for any order of arrival, and a part of them is the same for any unit of contexts.
         """
         rows = np.column_stack(self.arrived(arm))
         rows = rows[rows.view(np.dtype((np.void, rows.strides[0]))).ravel().argsort()]  # by their bytes: for ties
-        rows = rows[rows[:, 0].argsort(kind="stable")]
+        apart = rows[:, :-1] - (rows[:, :-1].mean(axis=0) if len(rows) else 0.0)
+        rows = rows[np.lexsort((np.vecdot(apart, apart), rows[:, -1]))]
         return rows[:, :-1].copy(), rows[:, -1].copy()
 
     @property

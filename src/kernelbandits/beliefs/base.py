@@ -78,6 +78,25 @@ class Tracker(ABC):
         """Add an arm, the last of `problem`, and forget prefetched rounds; or raise and change nothing."""
 
 
+class LearningTracker(Tracker):
+    """A tracker that also knows which part of its deviations further rewards of an arm would reduce everywhere."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def counts(self) -> IntArray:
+        """The number of rewards of every arm that count, shape (K,)."""
+
+    @abstractmethod
+    def learnable(self) -> tuple[Array, float]:
+        """Variances of the levels of arms, shape (K,), and how far other deviations reach, from 0 to 1.
+
+        A level is what the rewards of an arm have in common at all contexts. The reach is the typical correlation of
+        what is beyond it between two contexts of an arm.
+        """
+
+
 class AffineTracker(Tracker):
     """A tracker whose means are linear in the rewards, so that it can follow a change of their units."""
 

@@ -18,10 +18,10 @@ from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tra
 from kernelbandits.beliefs.followed_levels import ENOUGH, FollowedLevels
 from kernelbandits.beliefs.levels import rounding
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import Gaussian, Kernel, Radial
+from kernelbandits.kernels import Gaussian, Geometry, Kernel, Radial
 from kernelbandits.linalg import TINY
 from kernelbandits.problem import Problem
-from kernelbandits.types import Array, IntArray
+from kernelbandits.types import Array
 
 K = TypeVar("K", bound=Kernel)
 Spectrum: TypeAlias = tuple[Array, Array]
@@ -86,13 +86,13 @@ def candidates(bandwidths: Sequence[float], kernels: Sequence[Kernel], contexts:
     return [*(Gaussian(multiple / typical) for multiple in bandwidths), *kernels]
 
 
-def typical_distance(contexts: Sequence[Array]) -> float | None:
-    """The median of ‖x − z‖²/d over pairs of different contexts that a kernel compares, of a sample if they are many.
+def typical_distance(contexts: Sequence[Array], geometry: Geometry = Radial()) -> float | None:  # noqa: B008
+    """The median distance t over pairs of different contexts that a kernel compares, of a sample if they are many.
 
     The contexts come in groups, arrays of shape (n, d). Pairs within a group count: arms of different groups are not
     compared, so it does not matter how far apart they are. None if there is no such pair.
     """
-    geometry, distances, most = Radial(), [], ceil(_ENOUGH / sqrt(len(contexts)))
+    distances, most = [], ceil(_ENOUGH / sqrt(len(contexts)))
     for X in contexts:
         some = X[:: -(-len(X) // most)]
         t = geometry.evaluate(geometry.left(some), geometry.right(some))
@@ -113,16 +113,6 @@ class EstimatedBelief(Belief):
 
         It has amplitude 1 and the kernel and ridges that fit best.
         """
-
-
-def amplitudes(squares: Array, counts: IntArray, shrinkage: float | None) -> Array:
-    """s² of all arms, shape (), or with `shrinkage` of every arm, shape (K,).
-
-    `squares` are the sums of squared standardised innovations, `counts` the numbers of rewards. An arm's own s² is
-    drawn toward that of all arms as if by `shrinkage` rewards.
-    """
-    everyone: Array = squares.sum() / max(counts.sum(), 1)
-    return everyone if shrinkage is None else (squares + shrinkage * everyone) / (counts + shrinkage)
 
 
 def clipped(reward: float, mean: float, reach: float) -> float:
@@ -157,23 +147,15 @@ class EstimatingTracker(Tracker):
 
     """
 
-    def __init__(
-        self,
-        belief: EstimatedBelief,
-        problem: Problem,
-        shrinkage: float | None = None,
-        window: int | None = None,
-        clip: float | None = None,
-    ) -> None:
+    def __init__(self, belief: EstimatedBelief, problem: Problem) -> None:
         self._belief = belief
-        self._shrinkage, self._window, self._clip = shrinkage, window, clip
         self._data = ArmData(problem.n_arms, problem.dim)
         self._seen = 0
         self._next_estimate = max(2, problem.n_arms)
         self._levels = FollowedLevels(problem.n_arms, self._belief.offset)
         self._largest = 0.0
         self._squares = np.zeros(0)
-        self._scale: Array | None = None
+        self._scale: float | None = None
         self._block: Prefetched | None = None
         self.arms: PosteriorTracker | None = None
 
@@ -182,22 +164,20 @@ class EstimatingTracker(Tracker):
             return np.zeros(len(contexts)), np.ones(len(contexts))
         mean, std = self.arms.mean_and_std(contexts)
         if self._scale is None:
-            self._scale = np.sqrt(self._amplitudes())
+            self._scale = self._amplitude()
         mean += self._levels.levels
         std *= self._scale
         if self._levels.doubt is not None:
             std = np.sqrt(std * std + self._levels.doubt)
         return mean, std
 
-    def _amplitudes(self) -> Array:
-        """s², shape () or (K,). Where it is nothing but rounding, the variance of the levels takes its place."""
-        found, least = amplitudes(self._squares, self._data.counts, self._shrinkage), rounding(self._largest) ** 2
-        return found if (found > least).all() else np.where(found > least, found, self._levels.between**2)
+    def _amplitude(self) -> float:
+        """The amplitude s. Where it is nothing but rounding, the deviation of the levels takes its place."""
+        square = float(self._squares.sum()) / max(len(self._data), 1)
+        return sqrt(square) if square > rounding(self._largest) ** 2 else self._levels.between
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         arms = self.arms
-        if arms is not None and self._clip is not None:
-            reward = clipped(reward, *self._prediction(arms, context, arm, self._clip))
         self._data.add(context, arm, reward)
         self._scale = None
         self._seen += 1
@@ -211,28 +191,15 @@ class EstimatingTracker(Tracker):
             posterior = arms.posteriors[index]
             self._squares[index] += posterior.whitened_targets[posterior.n - 1] ** 2
 
-    def _prediction(self, arms: PosteriorTracker, context: Array, arm: int, clip: float) -> tuple[float, float]:
-        """Mean of a reward of this arm, and `clip` standard deviations of it, noise included."""
-        outlook, index = arms.outlook(context, arm), arms.index(arm)
-        scale = float(np.broadcast_to(self._amplitudes(), self._squares.shape)[index])
-        variance = scale * (max(outlook.variance, 0.0) + arms.posteriors[index].ridge)
-        if self._levels.doubt is not None:
-            variance += self._levels.doubt.item(arm)
-        return outlook.mean + self._levels.levels.item(arm), clip * sqrt(variance)
-
     def _estimate(self) -> None:
-        """Estimate anew and fit the posteriors to all rewards in the window."""
-        clip, data = self._clip, self._data
-        if self.arms is None and clip is not None:
-            data.change(lambda rewards: clipped_first(rewards, clip))
-        if self._window is not None:
-            data.keep(self._window)
+        """Estimate anew and fit the posteriors to all rewards."""
+        data = self._data
         self.arms = self._belief.fitted(data)
         self._levels.estimate(data, self.arms.functions)
         self._largest = max(float(np.abs(y).max(initial=0.0)) for y in data.rewards)
         self._squares = np.array([np.sum(p.whitened_targets[: p.n] ** 2) for p in self.arms.posteriors])
         self.arms.prefetch(self._block)
-        self._next_estimate = next_estimate(self._seen, self._window)
+        self._next_estimate = next_estimate(self._seen, None)
 
     def prefetch(self, block: Prefetched | None) -> None:
         self._block = block

@@ -36,17 +36,17 @@ class HierarchicalBayes(EstimatedBelief):
     """Cov(f⁽ⁱ⁾(x), f⁽ʲ⁾(z)) = s² B_ij (K(x, z) + offset) around levels; levels, s, noise s²·ridge, K, B are estimated.
 
     B is one of `covariances`, by default w·11ᵀ + (1 − w)·I for w = 0, ¼, ½, ¾, 1: from independent arms to one reward
-    function. With one entry in `covariances`, B is known. B, K (see `EmpiricalBayes` for `bandwidths` and
-    `kernels`) and the ridge maximise the marginal likelihood whenever the number of rewards has grown by half: B on 300
-    rewards, K and the ridge on 500 of each group of related arms, evenly spread over arms. The amplitude s follows
-    every reward.
+    function. With one entry in `covariances`, B is known. K is one of exp(−m ‖x − z‖²/(d t̄)) for m in `bandwidths`, or
+    one of `kernels`. B, K and the ridge maximise the marginal likelihood whenever the number of rewards has grown by
+    half: B on 300 rewards, K and the ridge on 500 of each group of related arms, evenly spread over arms. The amplitude
+    s follows every reward.
 
     Levels are those of `EmpiricalBayes`, except that arms with one reward function (B_ii = B_ij = B_jj) have one level:
     that they pay differently is then due to their contexts. For the same reason the typical distance t̄ is over pairs
     of contexts of related arms (B_ij ≠ 0), which the kernel compares, and not only of one arm.
 
-    Where arms have nothing in common, it costs more time than `EmpiricalBayes` and gives the same answers. Cost with N
-    rewards of all arms together: O(N²) per reward, the estimation included; rounds as for `JointArms`.
+    Where arms have nothing in common, it costs more time than `EmpiricalBayes` and gives about the same answers. Cost
+    with N rewards of all arms together: O(N²) per reward, the estimation included; rounds as for `JointArms`.
 
     Reference: a hierarchical form of Krause & Ong 2011; marginal likelihood as in Rasmussen & Williams 2006, ch. 5.
 

@@ -25,7 +25,7 @@ def default_policy() -> Policy:
     if arms share their reward function, if rewards drift, or if there are only a few rounds per arm or very many
     rounds; `recommend` says so for a problem.
 
-    >>> default_policy() == CalibratedUCB(EmpiricalBayes(), width=1.0, n_initial=2)
+    >>> default_policy() == CalibratedUCB(EmpiricalBayes(), width=0.5, n_initial=1)
     True
     """
     return CalibratedUCB()

@@ -13,6 +13,7 @@ from kernelbandits.beliefs import (
     Belief,
     EmpiricalBayes,
     IndependentArms,
+    LearningTracker,
     LinearArms,
     Prefetched,
     RewardUnits,
@@ -22,7 +23,7 @@ from kernelbandits.beliefs import (
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.agent import Policy
 from kernelbandits.policies.learner import Choice, Learner
-from kernelbandits.policies.propensities import pick_sampled
+from kernelbandits.policies.propensities import normal_quantiles, pick_sampled
 from kernelbandits.policies.selection import RoundRobin, pick_best, pick_optimistic
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
@@ -81,27 +82,51 @@ class BelievingLearner(Learner):
 @final
 @dataclass(frozen=True, slots=True)
 class CalibratedUCB(Policy):
-    """Plays the arm with the largest mean + width · std of the belief.
+    """Plays the arm with the largest mean + width · std of the belief; of levels, the quantile 1 − nᵢ/t counts.
 
     `GPUCB` needs the RKHS norm and the noise level for its width. Here the belief's deviations have the scale of the
-    rewards, so one width suits all problems. Each arm has `n_initial` turns first, by default two, because optimism may
-    never return to an arm that had one poor reward by chance.
+    rewards, so one width suits all problems. In high dimension most of a deviation belongs to the one context and
+    cannot be learned away, so a width of ½ is enough: contexts vary, and that explores. What all rewards of an arm have
+    in common, its level, is learned for good. If the belief can tell it (`LearningTracker`), its deviation counts with
+    the width q = Φ⁻¹(1 − nᵢ/t), for nᵢ of t rewards, so that optimism returns to every arm; and that of the rest counts
+    with a width between both, by how much contexts tell about each other. Each arm has `n_initial` turns first.
 
     The choice is certain given the past, so its propensity is 1 (ties apart); use `ThompsonSampling` behind an
     `ExplorationFloor` if logs are to be evaluated later.
 
-    Cost: that of the belief. Reference: Srinivas et al. 2010, with estimated constants.
+    Cost: that of the belief. References: Srinivas et al. 2010, with estimated constants; quantiles as widths, Kaufmann,
+    Cappé & Garivier 2012 (Bayes-UCB), with t/nᵢ for t as in Garivier & Cappé 2011 (KL-UCB⁺).
 
     >>> agent = CalibratedUCB().start(Problem(n_arms=3, dim=50), rng=0)
     """
 
     belief: Belief = EmpiricalBayes()
-    width: NonNegative = 1.0
-    n_initial: CountFromZero = 2
+    width: NonNegative = 0.5
+    n_initial: CountFromZero = 1
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = self.belief.start(problem, *rng.spawn(1))
-        return BelievingLearner(tracker, partial(pick_optimistic, width=self.width), self.n_initial, problem, rng)
+        rule: Rule = partial(pick_optimistic, width=self.width)
+        if isinstance(tracker, LearningTracker):
+            rule = partial(_pick_returning, tracker=tracker, width=self.width)
+        return BelievingLearner(tracker, rule, self.n_initial, problem, rng)
+
+
+def _pick_returning(
+    mean: Array,
+    std: Array,
+    eligible: BoolArray | None,
+    rng: np.random.Generator,
+    tracker: LearningTracker,
+    width: float,
+) -> Choice:
+    """Optimism with quantiles for levels, and `width` for what cannot be learned."""
+    counts, (levels, reach) = tracker.counts, tracker.learnable()
+    quantiles = normal_quantiles(np.maximum(counts, 1) / max(float(counts.sum()), 2.0))
+    widths = width + np.maximum(quantiles - width, 0.0) * reach
+    variances = std * std
+    levels = np.minimum(levels, variances)
+    return pick_optimistic(mean, np.sqrt(quantiles**2 * levels + widths**2 * (variances - levels)), eligible, rng)
 
 
 @final

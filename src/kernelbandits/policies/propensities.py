@@ -60,6 +60,14 @@ def _normal_distribution(z: Array) -> Array:
     return values
 
 
+def normal_quantiles(tails: Array) -> Array:
+    """Φ⁻¹(1 − tail), but at least 0, elementwise."""
+    from scipy.special import ndtri
+
+    values: Array = np.maximum(-ndtri(np.minimum(tails, 0.5)), 0.0)
+    return values
+
+
 def _above(least: float, mean: Array, std: Array) -> Array:
     """Probability that each is the largest and above `least`; every σ > 0; shape (K,).
 
