@@ -8,7 +8,8 @@ import kernelbandits as kb
 from kernelbandits.beliefs import ArmLevels, arm_levels
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.estimation import candidates, typical_distance
-from kernelbandits.beliefs.evidence import OFFSETS, PRIOR_REWARDS, best_components
+from kernelbandits.beliefs.component_search import ComponentSearch
+from kernelbandits.beliefs.evidence import OFFSETS, PRIOR_REWARDS
 
 N_ARMS, DIM = 4, 6
 
@@ -27,6 +28,13 @@ def follow(belief, observed):
     return tracker
 
 
+def best_components(arms, variance):
+    search = ComponentSearch(arms, variance)
+    while not search.done:
+        search.step()
+    return search.components
+
+
 def slow_answer(observed, n_estimated, contexts):
     """Estimate on the first rewards, then fit every arm to all of its rewards at once; and variances of the levels."""
     data = ArmData(N_ARMS, DIM)
@@ -35,7 +43,8 @@ def slow_answer(observed, n_estimated, contexts):
     levels = arm_levels(data.rewards).beyond(OFFSETS[-1]).levels
     left = [(X, y - levels[arm]) for arm, X, y in ((arm, *data.of(arm)) for arm in data.played)]
     variance = np.var(np.concatenate([y for _, y in left]))
-    kernel, ridge, shared, _, prior = best_components(left, variance)
+    found = best_components(left, variance)
+    kernel, ridge, shared, prior = found.with_level, found.ridge, found.shared, found.prior
     mean, variance, told, square = [], [], [], PRIOR_REWARDS * prior
     for arm in range(N_ARMS):
         X = np.array([x for x, i, _ in observed if i == arm]).reshape(-1, DIM)

@@ -10,6 +10,9 @@ import numpy as np
 from kernelbandits.types import Array
 
 
+_SORTED = 2000
+
+
 @final
 class ArmData:
     """Observations per arm in the order of arrival. Capacity doubles, so that adding costs O(d) on average.
@@ -47,6 +50,13 @@ class ArmData:
         self.counts[arm] = n + 1
         self._arrivals.append(arm)
 
+    def snapshot(self) -> ArmData:
+        """The rewards so far, whatever is added or forgotten later. O(K): the rewards themselves are shared."""
+        other = ArmData(0, self.dim)
+        other.counts, other._X, other._y = self.counts.copy(), self._X.copy(), self._y.copy()
+        other._arrivals = self._arrivals.copy()
+        return other
+
     def keep(self, newest: int) -> None:
         """Forget all rewards but the `newest` ones of all arms together."""
         n_old = len(self) - newest
@@ -75,13 +85,16 @@ class ArmData:
         n = self.counts[arm]
         return self._X[arm][:n], self._y[arm][:n]
 
-    def of(self, arm: int) -> tuple[Array, Array]:
+    def of(self, arm: int, every: int = 1) -> tuple[Array, Array]:
         """Contexts (n, d) and rewards (n,) of an arm: copies, in an order that depends on the values alone.
+
+        With `every`, only each such reward, counted by arrival.
 
         Sorted by reward, then by the distance from the mean of the contexts. So whatever is computed from them is the
         same to the last bit for any order of arrival, and a part of them is the same for any unit of contexts.
         """
-        rows = np.column_stack(self.arrived(arm))
+        X, y = self.arrived(arm)
+        rows = np.column_stack((X[::every], y[::every]))
         rows = rows[rows.view(np.dtype((np.void, rows.strides[0]))).ravel().argsort()]  # by their bytes: for ties
         apart = rows[:, :-1] - (rows[:, :-1].mean(axis=0) if len(rows) else 0.0)
         rows = rows[np.lexsort((np.vecdot(apart, apart), rows[:, -1]))]
@@ -98,8 +111,11 @@ class ArmData:
         return [np.sort(y[:n]) for y, n in zip(self._y, self.counts, strict=True)]
 
     def thinned(self, arm: int, most: int) -> tuple[Array, Array]:
-        """At most `most` rewards of an arm with their contexts, evenly spread over the order that `of` gives."""
-        X, y = self.of(arm)
+        """At most `most` rewards of an arm with their contexts, evenly spread over the order that `of` gives.
+
+        Of very many rewards, some are taken in the order of arrival first, because sorting all of them takes long.
+        """
+        X, y = self.of(arm, -(-int(self.counts[arm]) // _SORTED))
         rows = np.linspace(0, len(y) - 1, min(most, len(y))).round().astype(np.int64)
         return X[rows], y[rows]
 

@@ -2,26 +2,88 @@
 
 from __future__ import annotations
 
+from copy import copy
 from math import inf, sqrt
 from typing import final
 
 import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.arm_models import ArmModel, Construction, ExactConstruction
 from kernelbandits.beliefs.base import LearningTracker, Prefetched
+from kernelbandits.beliefs.belief_budget import BeliefBudget
+from kernelbandits.beliefs.component_search import ComponentSearch
 from kernelbandits.beliefs.estimation import clipped, clipped_first, next_estimate
-from kernelbandits.beliefs.evidence import OFFSETS, PRIOR_REWARDS, Components, best_components
-from kernelbandits.beliefs.followed_levels import ENOUGH, FollowedLevels
-from kernelbandits.beliefs.independent_arms import ArmsTracker
+from kernelbandits.beliefs.evidence import OFFSETS, PRIOR_REWARDS
+from kernelbandits.beliefs.followed_levels import FollowedLevels
 from kernelbandits.beliefs.levels import rounding
+from kernelbandits.beliefs.sketched_arms import SketchConstruction, SketchedArms
 from kernelbandits.problem import Problem
-from kernelbandits.regression import GaussianProcess
 from kernelbandits.types import Array, IntArray
 
-_MOST = 200
 _SURPRISE = 9.0  # a squared standardised innovation counts as at most this much in the amplitude
 _UNEXPLAINED = 10.0  # nats by which rewards were less likely than expected, before components are estimated again
 _SOONEST = 1.02  # and the least growth of the number of rewards
+_STRIDE = 2.0  # the prior variance of reward functions moves by at most this factor per reward
+_WORK = 6e6  # done per reward for the next estimate, in cubes of sizes of matrices: about 5 ms
+
+
+@final
+class Estimation:
+    """The next model of the rewards: components and levels are estimated, then the model is built, step by step.
+
+    Rewards that come in the meantime are kept until the model is complete.
+    """
+
+    __slots__ = ("_budget", "_construction", "_data", "_search", "arrived", "levels")
+
+    def __init__(self, data: ArmData, levels: FollowedLevels, budget: BeliefBudget) -> None:
+        self._budget, self._data, self.levels = budget, data.snapshot(), copy(levels)
+        found = self.levels.estimate(self._data, np.arange(len(data.counts))).levels
+        some = [(arm, *self._data.thinned(arm, budget.evidence(data.counts))) for arm in data.played]
+        self._search: ComponentSearch | None
+        self._search = ComponentSearch([(X, y - found[arm]) for arm, X, y in some], self._variance())
+        self._construction: Construction | None = None
+        self.arrived: list[tuple[Array, int, float]] = []
+
+    @classmethod
+    def of_sketch(cls, model: SketchedArms, levels: FollowedLevels) -> Estimation:
+        """Of level variance and noise alone, from what a sketch remembers of the rewards."""
+        estimation = cls.__new__(cls)
+        estimation.levels, estimation._search, estimation.arrived = copy(levels), None, []
+        estimation._construction = model.revision()
+        return estimation
+
+    def advance(self, work: float) -> ArmModel | None:
+        """Do about this much work; the model if it is complete now."""
+        while work > 0.0:
+            if self._construction is None:
+                assert self._search is not None
+                if not self._search.done:
+                    work -= self._search.step()
+                    continue
+                self._construction = self._begin()
+            elif self._construction.done:
+                return self._construction.model()
+            else:
+                work -= self._construction.step()
+        return None
+
+    def _begin(self) -> Construction:
+        assert self._search is not None
+        components, levels, data = self._search.components, self.levels.levels, self._data
+        self._search = None
+        if self._budget.sketches(data.counts):
+            return SketchConstruction(components, levels, data, self._budget.n_features)
+        return ExactConstruction(components, levels, data)
+
+    def _variance(self) -> float:
+        """The variance of rewards less levels. Where it is nothing but rounding, the variance of the levels."""
+        rewards = self._data.rewards
+        apart = [y - level for y, level in zip(rewards, self.levels.levels, strict=True)]
+        variance = float(np.var(np.concatenate(apart)))
+        largest = max(float(np.abs(y).max(initial=0.0)) for y in rewards)
+        return variance if variance > rounding(largest) ** 2 else self.levels.between**2
 
 
 @final
@@ -32,31 +94,34 @@ class CalibratedTracker(LearningTracker):
     as more than nine. What is beyond is added up, less what is expected: if rewards were less likely than expected by
     a factor of e¹⁰, the components are estimated again. Estimates at milestones fall due as if that had not been, so
     what is known there depends on the rewards alone.
+
+    An estimate that takes long is made in steps, some with each reward, while the last one answers. The first is made
+    at once. The prior variance of reward functions moves by at most a factor of two per reward.
     """
 
-    _components: Components
-    _arms: ArmsTracker | None
+    _model: ArmModel | None
 
     def __init__(self, problem: Problem, window: int | None, clip: float | None) -> None:
         self._window, self._clip = window, clip
-        self._data = ArmData(problem.n_arms, problem.dim)
+        self._budget = BeliefBudget.of(problem)
+        self._data: ArmData | None = ArmData(problem.n_arms, problem.dim)
+        self._counts = np.zeros(problem.n_arms, dtype=np.int64)
         self._seen = self._last_estimate = 0
         self._next_estimate = max(2, problem.n_arms)
         self._levels = FollowedLevels(problem.n_arms, float(OFFSETS[-1]))
         self._block: Prefetched | None = None
-        self._arms = None
+        self._model = None
+        self._estimation: Estimation | None = None
         self._square = self._sum = self._unexplained = 0.0
-        self._ones: list[Array] = []
-        self._told = np.zeros(0)
 
     @property
     def counts(self) -> IntArray:
-        return self._data.counts
+        return self._counts
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
-        if self._arms is None:  # too few rewards to estimate anything: all arms are alike
+        if self._model is None:  # too few rewards to estimate anything: all arms are alike
             return np.zeros(len(contexts)), np.ones(len(contexts))
-        mean, std = self._arms.mean_and_std(contexts)
+        mean, std = self._model.mean_and_std(contexts)
         mean += self._levels.levels
         std *= sqrt(self._square)
         if self._levels.doubt is not None:
@@ -64,100 +129,105 @@ class CalibratedTracker(LearningTracker):
         return mean, std
 
     def learnable(self) -> tuple[Array, float]:
-        if self._arms is None:
-            return np.ones(len(self._data.counts)), 1.0
-        _, ridge, shared, reach, _ = self._components
-        least = ridge / (self._data.counts + ridge / shared)  # of contexts that tell all of the level
-        variances: Array = self._square * np.maximum(shared - shared**2 * self._told, least)
+        if self._model is None:
+            return np.ones(len(self._counts)), 1.0
+        variances = self._square * self._model.level_variances()
+        reach = self._model.components.reach
         return variances if self._levels.doubt is None else variances + self._levels.doubt, reach
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        arms = self._arms
-        if arms is not None and self._clip is not None:
-            reward = clipped(reward, *self._prediction(arms, context, arm, self._clip))
-        self._data.add(context, arm, reward)
+        variance = self._prior_variance()
+        if self._model is not None and self._clip is not None:
+            reward = clipped(reward, *self._prediction(self._model, context, arm, self._clip))
         self._seen += 1
-        if self._seen >= self._next_estimate:
-            self._estimate()
-            self._next_estimate = next_estimate(self._seen, self._window)
-        elif arms is not None:
-            self._follow(arms, context, arm, reward)
-            if self._unexplained > _UNEXPLAINED and self._seen > _SOONEST * self._last_estimate:
-                self._estimate()
+        self._counts[arm] += 1
+        if self._data is not None:
+            self._data.add(context, arm, reward)
+        if self._model is not None:
+            self._follow(self._model, context, arm, reward)
+        if self._estimation is not None:
+            self._estimation.arrived.append((context.copy(), arm, reward))
+        elif self._is_due():
+            self._estimation = self._begin()
+        if self._estimation is not None:
+            model = self._estimation.advance(inf if self._model is None else _WORK)
+            if model is not None:
+                self._replace(model, self._estimation)
+        if variance and self._model is not None:
+            unit = self._model.components.variance
+            self._square = min(max(self._square, variance / (_STRIDE * unit)), _STRIDE * variance / unit)
 
-    def _follow(self, arms: ArmsTracker, context: Array, arm: int, reward: float) -> None:
-        if self._data.counts[arm] <= ENOUGH:
-            self._levels.observe(arm, self._data, arms.functions)
-        arms.observe(context, arm, reward - self._levels.levels.item(arm))
-        posterior = arms.posteriors[arm]
-        n, last = posterior.n, posterior.last
-        assert last is not None
-        one = (1.0 - float(last.row[: n - 1] @ self._ones[arm])) / last.pivot
-        self._ones[arm] = np.append(self._ones[arm], one)
-        self._told[arm] += one * one
-        innovation = posterior.whitened_targets.item(n - 1) ** 2
+    def _prior_variance(self) -> float:
+        """Of reward functions; 0 if nothing is known."""
+        return 0.0 if self._model is None else self._square * self._model.components.variance
+
+    def _is_due(self) -> bool:
+        crowded = self._model is not None and self._model.remembers and self._budget.sketches(self._model.counts)
+        if crowded or self._seen >= self._next_estimate:
+            self._next_estimate = next_estimate(self._seen, self._window)
+            return True
+        return self._unexplained > _UNEXPLAINED and self._seen > _SOONEST * self._last_estimate
+
+    def _follow(self, model: ArmModel, context: Array, arm: int, reward: float) -> None:
+        if self._data is not None and self._levels.is_unsure(arm):
+            self._levels.observe(arm, self._data, np.arange(len(self._counts)))
+        innovation = model.observe(context, arm, reward - self._levels.levels.item(arm))
         surprise = innovation / self._square if self._square else inf if innovation else 1.0
         self._unexplained = max(0.0, self._unexplained + 0.5 * (surprise - 1.0))
         self._sum += min(innovation, _SURPRISE * self._square)
-        self._square = self._amplitude()
+        self._square = self._amplitude(model)
 
-    def _amplitude(self) -> float:
+    def _amplitude(self, model: ArmModel) -> float:
         """s²: its mean given the prior and the squared innovations so far."""
-        n = PRIOR_REWARDS + len(self._data)
-        return (PRIOR_REWARDS * self._components.prior + self._sum) / n
+        return (PRIOR_REWARDS * model.components.prior + self._sum) / (PRIOR_REWARDS + int(model.counts.sum()))
 
-    def _prediction(self, arms: ArmsTracker, context: Array, arm: int, clip: float) -> tuple[float, float]:
+    def _prediction(self, model: ArmModel, context: Array, arm: int, clip: float) -> tuple[float, float]:
         """Mean of a reward of this arm, and `clip` standard deviations of it, noise included."""
-        outlook = arms.outlook(context, arm)
-        variance = self._square * (max(outlook.variance, 0.0) + self._components.ridge)
+        mean, variance = model.outlook(context, arm)
+        variance = self._square * (variance + model.components.ridge)
         if self._levels.doubt is not None:
             variance += self._levels.doubt.item(arm)
-        return outlook.mean + self._levels.levels.item(arm), clip * sqrt(variance)
+        return mean + self._levels.levels.item(arm), clip * sqrt(variance)
 
-    def _estimate(self) -> None:
-        """Estimate anew and fit the posteriors to all rewards in the window."""
-        clip, data = self._clip, self._data
-        if self._arms is None and clip is not None:
+    def _begin(self) -> Estimation:
+        self._unexplained, self._last_estimate = 0.0, self._seen
+        data, clip = self._data, self._clip
+        if data is not None and self._window is None and self._budget.forgets(data) and self._model is not None:
+            data = self._data = None
+        if data is None:
+            assert isinstance(self._model, SketchedArms)
+            return Estimation.of_sketch(self._model, self._levels)
+        if self._model is None and clip is not None:
             data.change(lambda rewards: clipped_first(rewards, clip))
         if self._window is not None:
             data.keep(self._window)
-        n_arms = len(data.counts)
-        levels = self._levels.estimate(data, np.arange(n_arms)).levels
-        some = [(arm, *data.thinned(arm, _MOST)) for arm in data.played]
-        self._components = best_components([(X, y - levels[arm]) for arm, X, y in some], self._variance(levels))
-        model = GaussianProcess(self._components.kernel, self._components.ridge)
-        prior = model.without_data(data.dim)
-        posteriors = [prior] * n_arms
-        for arm in data.played:
-            X, y = data.of(arm)
-            posteriors[arm] = model._fit(X, y - levels[arm])
-        self._arms = ArmsTracker(posteriors, prior)
-        self._arms.prefetch(self._block)
-        self._sum = float(sum(np.sum(p.whitened_targets[: p.n] ** 2) for p in posteriors))
-        self._ones = [p.factor.whiten(np.ones(p.n)) if p.n else np.zeros(0) for p in posteriors]
-        self._told = np.array([ones @ ones for ones in self._ones])
-        self._square, self._unexplained, self._last_estimate = self._amplitude(), 0.0, self._seen
+            self._counts = data.counts.copy()
+        return Estimation(data, self._levels, self._budget)
 
-    def _variance(self, levels: Array) -> float:
-        """The variance of rewards less levels. Where it is nothing but rounding, the variance of the levels."""
-        rewards = self._data.rewards
-        variance = float(np.var(np.concatenate([y - level for y, level in zip(rewards, levels, strict=True)])))
-        largest = max(float(np.abs(y).max(initial=0.0)) for y in rewards)
-        return variance if variance > rounding(largest) ** 2 else self._levels.between**2
+    def _replace(self, model: ArmModel, estimation: Estimation) -> None:
+        """Go over to a new model, which learns first what came while it was made."""
+        self._model, self._levels, self._estimation = model, estimation.levels, None
+        self._sum = model.sum_of_squares()
+        self._square = self._amplitude(model)
+        for context, arm, reward in estimation.arrived:
+            self._follow(model, context, arm, reward)
+        model.prefetch(self._block)
 
     def prefetch(self, block: Prefetched | None) -> None:
         self._block = block
-        if self._arms is not None:
-            self._arms.prefetch(block)
+        if self._model is not None:
+            self._model.prefetch(block)
 
     def add_arm(self, problem: Problem) -> None:
-        self._block = None
-        self._data.add_arm()
-        if self._arms is None:
+        if self._estimation is not None:  # it was for the old number of arms
+            self._next_estimate = self._seen + 1
+        self._block = self._estimation = None
+        self._counts = np.append(self._counts, 0)
+        if self._data is not None:
+            self._data.add_arm()
+        if self._model is None:
             self._next_estimate = max(2, problem.n_arms)
             self._levels = FollowedLevels(problem.n_arms, float(OFFSETS[-1]))
         else:
-            self._arms.add_arm(problem)
-            self._levels.add_arm(self._data, self._arms.functions)
-            self._ones.append(np.zeros(0))
-            self._told = np.append(self._told, 0.0)
+            self._model.add_arm(problem)
+            self._levels.add_arm(self._counts, np.arange(problem.n_arms))

@@ -15,7 +15,7 @@ import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker
-from kernelbandits.beliefs.followed_levels import ENOUGH, FollowedLevels
+from kernelbandits.beliefs.followed_levels import FollowedLevels
 from kernelbandits.beliefs.levels import rounding
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Geometry, Kernel, Radial
@@ -184,7 +184,7 @@ class EstimatingTracker(Tracker):
         if self._seen >= self._next_estimate:
             self._estimate()
         elif arms is not None:
-            if self._data.counts[arm] <= ENOUGH:
+            if self._levels.is_unsure(arm):
                 self._levels.observe(arm, self._data, arms.functions)
             arms.observe(context, arm, reward - self._levels.levels.item(arm))
             index = arms.index(arm)
@@ -216,5 +216,5 @@ class EstimatingTracker(Tracker):
             self._levels = FollowedLevels(problem.n_arms, self._belief.offset)
         else:
             self.arms.add_arm(problem)
-            self._levels.add_arm(self._data, self.arms.functions)
+            self._levels.add_arm(self._data.counts, self.arms.functions)
             self._squares = np.append(self._squares, np.zeros(len(self.arms.posteriors) - len(self._squares)))

@@ -10,40 +10,35 @@ integrated out.
 from __future__ import annotations
 
 from math import exp, sqrt
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, final
 
 import numpy as np
 
-from kernelbandits.beliefs.estimation import RIDGES, typical_distance
-from kernelbandits.beliefs.rescaled_gaussian import GeometricGaussian, Units
-from kernelbandits.kernels import Geometry, Kernel, Radial, Scaled, Shifted
+from kernelbandits.beliefs.estimation import RIDGES
+from kernelbandits.beliefs.rescaled_gaussian import RescaledGaussian, Units
+from kernelbandits.kernels import Kernel, Scaled, Shifted
 from kernelbandits.linalg import TINY
 from kernelbandits.types import Array
 
-MULTIPLES = (4.0, 1.0, 0.25, 0.0625, 0.0156, 0.0039)
-"""m in exp(−m t/t̄): from functions with which two typical contexts have little in common to linear ones."""
 OFFSETS: Array = 4.0 ** np.arange(0.0, 4.0)
 """Candidate variances of an arm's level in units of the squared amplitude."""
 PRIOR_REWARDS = 3.0
 """The prior of the squared amplitude counts as much as this many rewards."""
 
-_LOG_PRIOR: Array = (
+LOG_PRIOR: Array = (
     -0.5 * (np.log10(RIDGES) / 2.0) ** 2 - 0.5 * (np.log10(OFFSETS) - np.log10(4.0))[:, np.newaxis] ** 2
-)  # two decades around 1 for the noise, one around 4 for the variance of levels
-_START = 1
-_ROUNDING = 1e-24
-_TIE = 1e-6  # of a log evidence: with one pair of contexts all geometries are alike, and rounding must not decide
-_CONSTANT = 1e-100  # a γ with exp(−γ t) = 1 for all contexts that can be
-
-Candidate: TypeAlias = tuple[int, int]
-"""Numbers of a multiple and of a geometry."""
+)
+"""Of `OFFSETS` × `RIDGES`: normal with two decades around 1 for the noise, and one around 4 for the level variance."""
 
 
 class Components(NamedTuple):
     """What explains the rewards best, in units of the squared amplitude s².
 
     Attributes:
-        kernel: of an arm's reward function, the variance of its level included.
+        units: t, distances of contexts.
+        gamma: γ in K(x, z) = size · exp(−γ t), for what a reward function is beyond its level.
+        size: K(x, x).
+        offset: variance of an arm's level.
         ridge: variance of the noise.
         shared: covariance of the function at two typical contexts: what all rewards of an arm tell about.
         reach: root mean square of correlations, beyond that, between contexts of an arm: how much a reward tells about
@@ -52,106 +47,78 @@ class Components(NamedTuple):
 
     """
 
-    kernel: Kernel
+    units: Units
+    gamma: float
+    size: float
+    offset: float
     ridge: float
     shared: float
     reach: float
     prior: float
 
+    @property
+    def kernel(self) -> Kernel:
+        """Of an arm's reward function, its level included."""
+        return Shifted(Scaled(RescaledGaussian(self.units, self.gamma), self.size), self.offset)
 
-def best_components(arms: list[tuple[Array, Array]], variance: float) -> Components:
-    """The components for contexts and rewards less levels of arms; `variance` is that of all rewards.
+    @property
+    def variance(self) -> float:
+        """The prior variance of a reward function."""
+        return self.size + self.offset
 
-    The search climbs from m = 1 to neighbouring bandwidths and to the other geometry: contexts as they are, or every
-    feature in units of its deviation. It depends on the data alone, not on an earlier answer. Rewards that do not vary
-    tell nothing about noise: then it is the prior that decides.
-    """
-    contexts = [X for X, _ in arms]
-    spaces = [space for geometry in _geometries(contexts) if (space := _Space.of(geometry, contexts))]
-    spaces = spaces or [_Space(Radial(), None, [np.zeros((len(X), len(X))) for X in contexts])]
-    found: dict[Candidate, Array] = {}
-
-    def evidence(candidate: Candidate) -> float:
-        if candidate not in found:
-            multiple, space = candidate
-            found[candidate] = log_evidence(MULTIPLES[multiple], spaces[space].distances, arms, variance)
-        return float(found[candidate].max())
-
-    best = (_START, 0)
-    if sum(float(y @ y) for _, y in arms) <= _ROUNDING * variance:
-        found[best] = _LOG_PRIOR
-    elif spaces[0].typical is not None:
-        while evidence(better := max(_neighbours(best, len(spaces)), key=evidence)) > evidence(best) + _TIE:
-            best = better
-    evidence(best)
-    offset, ridge = np.unravel_index(found[best].argmax(), found[best].shape)
-    return _components(MULTIPLES[best[0]], spaces[best[1]], float(OFFSETS[offset]), float(RIDGES[ridge]), variance)
+    def revised(self, offset: float, ridge: float, variance: float) -> Components:
+        """The same kernel with another level variance and noise; `variance` is that of all rewards."""
+        prior = variance / (self.size + offset + ridge)
+        return self._replace(offset=offset, ridge=ridge, shared=self.shared - self.offset + offset, prior=prior)
 
 
-def log_evidence(multiple: float, distances: list[Array], arms: list[tuple[Array, Array]], variance: float) -> Array:
-    """Log posterior of `OFFSETS` × `RIDGES` up to a constant, given squared distances of contexts over typical ones."""
-    size = _size(multiple)
-    squares, log_dets = np.zeros((len(OFFSETS), len(RIDGES))), np.zeros((len(OFFSETS), len(RIDGES)))
-    inverse_offsets, n = 1.0 / OFFSETS[:, np.newaxis], 0
-    for t, (_, y) in zip(distances, arms, strict=True):
-        values, vectors = np.linalg.eigh(size * np.exp(-multiple * t))
+@final
+class EvidenceSums:
+    """The log posterior of `OFFSETS` × `RIDGES` for one kernel, summed up arm by arm."""
+
+    __slots__ = ("_log_dets", "_n", "_squares")
+
+    def __init__(self) -> None:
+        self._squares = self._log_dets = np.zeros((len(OFFSETS), len(RIDGES)))
+        self._n = 0
+
+    def add(self, n: int, yy: Array, y1: Array, ones: Array, log_dets: Array) -> None:
+        """Add an arm with n rewards y, given yᵀB⁻¹y, yᵀB⁻¹1, 1ᵀB⁻¹1 and ln det B for B = K + r I and each r."""
+        inverse = 1.0 / OFFSETS[:, np.newaxis]
+        total = inverse + ones
+        self._squares = self._squares + yy - y1**2 / total
+        self._log_dets = self._log_dets + np.log(total / inverse) + log_dets
+        self._n += n
+
+    def add_gram(self, gram: Array, y: Array) -> None:
+        """Add an arm with rewards y, shape (n,), by its Gram matrix, in O(n³)."""
+        values, vectors = np.linalg.eigh(gram)
         u, e = y @ vectors, vectors.sum(axis=0)
         weights = 1.0 / (np.maximum(values, 0.0)[:, np.newaxis] + RIDGES)
-        yy, y1, ones = (u * u) @ weights, (u * e) @ weights, (e * e) @ weights
-        total = inverse_offsets + ones
-        squares += yy - y1**2 / total
-        log_dets += np.log(total / inverse_offsets) - np.log(weights).sum(axis=0)
-        n += len(y)
-    prior = np.maximum(variance / (size + OFFSETS[:, np.newaxis] + RIDGES), TINY)
-    together = np.log(np.maximum(PRIOR_REWARDS * prior + squares, TINY))
-    evidence: Array = -0.5 * ((PRIOR_REWARDS + n) * together - PRIOR_REWARDS * np.log(prior) + log_dets) + _LOG_PRIOR
-    return evidence
+        self.add(len(y), (u * u) @ weights, (u * e) @ weights, (e * e) @ weights, -np.log(weights).sum(axis=0))
+
+    def log_posterior(self, size: float, variance: float) -> Array:
+        """Up to a constant, for a kernel with K(x, x) = size; `variance` is that of all rewards."""
+        prior = np.maximum(variance / (size + OFFSETS[:, np.newaxis] + RIDGES), TINY)
+        together = np.log(np.maximum(PRIOR_REWARDS * prior + self._squares, TINY))
+        log_priors = PRIOR_REWARDS * np.log(prior)
+        posterior: Array = -0.5 * ((PRIOR_REWARDS + self._n) * together - log_priors + self._log_dets) + LOG_PRIOR
+        return posterior
 
 
-class _Space(NamedTuple):
-    """A geometry, its typical distance t̄ (None if there is none), and t/t̄ for every two contexts of each arm."""
+def offset_and_ridge(log_posterior: Array) -> tuple[float, float]:
+    """Geometric means of level variance and noise under a log posterior of `OFFSETS` × `RIDGES`.
 
-    geometry: Geometry
-    typical: float | None
-    distances: list[Array]
-
-    @classmethod
-    def of(cls, geometry: Geometry, contexts: list[Array]) -> _Space | None:
-        """None if no arm has two different contexts."""
-        typical = typical_distance(contexts, geometry)
-        if typical is None:
-            return None
-        distances = [geometry.evaluate(geometry.left(X), geometry.right(X)) / typical for X in contexts]
-        return cls(geometry, typical, [np.tril(t, -1) + np.tril(t, -1).T for t in distances])
+    A mean moves less than the most likely pair when one more reward makes another pair a little likelier.
+    """
+    weights = np.exp(log_posterior - log_posterior.max())
+    weights /= weights.sum()
+    offset = exp(float(weights.sum(axis=1) @ np.log(OFFSETS)))
+    return offset, exp(float(weights.sum(axis=0) @ np.log(RIDGES)))
 
 
-def _geometries(contexts: list[Array]) -> list[Geometry]:
-    return [Radial(), Units.of(contexts)]
-
-
-def _neighbours(candidate: Candidate, n_spaces: int) -> list[Candidate]:
-    multiple, space = candidate
-    near = [(other, space) for other in (multiple - 1, multiple + 1) if 0 <= other < len(MULTIPLES)]
-    return [*near, *((multiple, other) for other in range(n_spaces) if other != space)]
-
-
-def _size(multiple: float) -> float:
-    """The factor that makes the variance of half the difference between typical contexts 1, whatever the bandwidth."""
-    return 1.0 / (1.0 - exp(-multiple))
-
-
-def _components(multiple: float, space: _Space, offset: float, ridge: float, variance: float) -> Components:
-    size, level = _size(multiple), exp(-multiple)
-    squares, pairs = 0.0, 0
-    for t in space.distances:
-        beyond = size * (np.exp(-multiple * t) - level)
-        squares += float((beyond**2).sum() - (beyond.diagonal() ** 2).sum())
-        pairs += len(t) * (len(t) - 1)
-    gamma = _CONSTANT if space.typical is None else multiple / space.typical
-    return Components(
-        Shifted(Scaled(GeometricGaussian(space.geometry, gamma), size), offset),
-        ridge,
-        size * level + offset,
-        min(1.0, sqrt(squares / pairs)) if pairs else 1.0,
-        variance / (size + offset + ridge),
-    )
+def correlation_of(parts: list[Array]) -> float:
+    """The root mean square of what is off the diagonals of matrices, at most 1; 1 if there is nothing."""
+    squares = sum(float((part**2).sum() - (part.diagonal() ** 2).sum()) for part in parts)
+    pairs = sum(len(part) * (len(part) - 1) for part in parts)
+    return min(1.0, sqrt(squares / pairs)) if pairs else 1.0

@@ -43,24 +43,28 @@ class FollowedLevels:
         """Estimate from all rewards."""
         found = self._found(data, functions)
         self.levels, self.center, self.between, _ = found
-        self._count(data, functions)
+        self._count(data.counts, functions)
         return found
+
+    def is_unsure(self, arm: int) -> bool:
+        """Whether the next reward of this arm is one of its first `ENOUGH`."""
+        return bool(self._counts[arm] < ENOUGH)
 
     def observe(self, arm: int, data: ArmData, functions: IntArray) -> None:
         """Learn that one of the first `ENOUGH` rewards of this arm was added to the data. Later ones change nothing."""
         if not self._counts[arm]:
             self.levels[functions == functions[arm]] = self._found(data, functions).levels[arm]
-        self._count(data, functions)
+        self._count(data.counts, functions)
 
-    def add_arm(self, data: ArmData, functions: IntArray) -> None:
-        """Add the last arm of the data, at the mean of all levels: the only one if all arms have one function."""
+    def add_arm(self, counts: IntArray, functions: IntArray) -> None:
+        """Add an arm at the mean of all levels: the only one if all arms have one function."""
         self.levels = np.append(self.levels, self.center)
-        self._count(data, functions)
+        self._count(counts, functions)
 
     def _found(self, data: ArmData, functions: IntArray) -> ArmLevels:
         return function_levels(data.rewards, functions).beyond(self._offset)
 
-    def _count(self, data: ArmData, functions: IntArray) -> None:
-        self._counts = (functions[:, np.newaxis] == functions) @ data.counts
+    def _count(self, counts: IntArray, functions: IntArray) -> None:
+        self._counts = (functions[:, np.newaxis] == functions) @ counts
         few = self._counts < ENOUGH
         self.doubt = np.where(few, self.between**2, 0.0) if self.between and few.any() else None

@@ -1,0 +1,280 @@
+"""Independent arms on features that all arms share: the same cost for the millionth reward as for the first."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from scipy.linalg import blas
+
+from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.arm_models import ArmModel, Construction
+from kernelbandits.beliefs.base import Prefetched
+from kernelbandits.beliefs.estimation import RIDGES
+from kernelbandits.beliefs.evidence import Components, EvidenceSums, offset_and_ridge
+from kernelbandits.beliefs.kernel_features import KernelFeatures
+from kernelbandits.problem import Problem
+from kernelbandits.types import Array, IntArray
+
+_CANDIDATES = 1024  # contexts among which centres are chosen
+_PIECE = 512  # rewards that are added at once
+
+
+@final
+class ArmSums:
+    """What all rewards y of the arms, at features ψ, amount to: the memory of `SketchedArms`.
+
+    Attributes:
+        counts: shape (K,).
+        features: Σ ψψᵀ, shape (K, r, r).
+        products: Σ ψ y, shape (K, r).
+        ones: Σ ψ, shape (K, r).
+        squares: Σ y², shape (K,).
+
+    """
+
+    __slots__ = ("counts", "features", "ones", "products", "squares")
+
+    def __init__(self, n_arms: int, size: int) -> None:
+        self.counts = np.zeros(n_arms, dtype=np.int64)
+        self.features = np.zeros((n_arms, size, size))
+        self.products = np.zeros((n_arms, size))
+        self.ones = np.zeros((n_arms, size))
+        self.squares = np.zeros(n_arms)
+
+    def add(self, arm: int, psi: Array, y: Array) -> None:
+        """Add rewards y of an arm, shape (n,), at features psi, shape (n, r)."""
+        self.features[arm] += psi.T @ psi
+        self._add_rest(arm, psi.sum(axis=0), psi.T @ y, len(y), float(y @ y))
+
+    def add_one(self, arm: int, psi: Array, y: float) -> None:
+        """Add one reward of an arm at features psi, shape (r,)."""
+        _add_outer(self.features[arm], psi, 1.0)
+        self._add_rest(arm, psi, psi * y, 1, y * y)
+
+    def _add_rest(self, arm: int, ones: Array, products: Array, n: int, squares: float) -> None:
+        self.ones[arm] += ones
+        self.products[arm] += products
+        self.counts[arm] += n
+        self.squares[arm] += squares
+
+    def copy(self) -> ArmSums:
+        """The same sums, apart from what is added later."""
+        other = ArmSums(0, 0)
+        for name in self.__slots__:
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
+    @property
+    def variance(self) -> float:
+        """The variance of all rewards."""
+        n = max(int(self.counts.sum()), 1)
+        return max(float(self.squares.sum()) / n - (float(self.products[:, 0].sum()) / n) ** 2, 0.0)
+
+    def add_arm(self) -> None:
+        """Add an arm without rewards."""
+        for name in self.__slots__:
+            old = getattr(self, name)
+            setattr(self, name, np.concatenate([old, np.zeros_like(old[:1])]))
+
+    def add_evidence(self, arm: int, sums: EvidenceSums) -> None:
+        """Add an arm's evidence for every level variance and noise, in O(r³).
+
+        B = ΦΦᵀ + r I has B⁻¹ = (I − Φ (ΦᵀΦ + r I)⁻¹ Φᵀ)/r, so the sums are all that is needed of the rewards.
+        """
+        n = int(self.counts[arm])
+        values, vectors = np.linalg.eigh(self.features[arm, 1:, 1:])
+        u, e = self.products[arm, 1:] @ vectors, self.ones[arm, 1:] @ vectors
+        weights = 1.0 / (np.maximum(values, 0.0)[:, np.newaxis] + RIDGES)
+        yy, y1, ones = (
+            np.maximum(total - parts @ weights, 0.0 if square else -np.inf) / RIDGES
+            for total, parts, square in (
+                (self.squares[arm], u * u, True),
+                (self.products[arm, 0], u * e, False),
+                (float(n), e * e, True),
+            )
+        )
+        log_dets = (n - len(values)) * np.log(RIDGES) - np.log(weights).sum(axis=0)
+        sums.add(n, yy, y1, ones, log_dets)
+
+
+@final
+class SketchedArms(ArmModel):
+    """Bayesian linear regression of every arm on features ψ = (1, φ) with prior variances (o, 1, …, 1).
+
+    With P = (Σ ψψᵀ + ridge · diag(1/o, 1, …, 1))⁻¹ and w = P Σ ψ y: mean = ψᵀw, and the variance is
+    K(x, x) − ‖φ‖² + ridge · ψᵀPψ: what the features do not span keeps its prior variance. O(r²) per reward and arm.
+    """
+
+    __slots__ = ("_P", "_asked", "_features", "_sums", "_w", "components")
+
+    def __init__(self, components: Components, features: KernelFeatures, sums: ArmSums, precisions: Array) -> None:
+        """`precisions` has the P of every arm, shape (K, r, r)."""
+        self.components = components
+        self._features, self._sums, self._P = features, sums, precisions
+        self._w = np.matmul(precisions, sums.products[:, :, np.newaxis])[:, :, 0]
+        self._asked: tuple[Array, Array] | None = None
+
+    @property
+    def counts(self) -> IntArray:
+        return self._sums.counts
+
+    @property
+    def remembers(self) -> bool:
+        return False
+
+    def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
+        psi = self._features.of(contexts)
+        self._asked = (contexts.copy(), psi)
+        spread = np.vecdot(np.matmul(self._P, psi[:, :, np.newaxis])[:, :, 0], psi)
+        return np.vecdot(self._w, psi), np.sqrt(self._variance(psi, spread))
+
+    def _variance(self, psi: Array, spread: Array) -> Array:
+        beyond = self.components.size - np.vecdot(psi[..., 1:], psi[..., 1:])
+        variance: Array = np.maximum(beyond, 0.0) + self.components.ridge * np.maximum(spread, 0.0)
+        return variance
+
+    def _psi(self, context: Array, arm: int) -> Array:
+        """Features of an arm's context: known if it was asked about last."""
+        if self._asked is not None and self._asked[0][arm].tobytes() == context.tobytes():
+            return self._asked[1][arm]
+        return self._features.of(context[np.newaxis])[0]
+
+    def outlook(self, context: Array, arm: int) -> tuple[float, float]:
+        psi = self._psi(context, arm)
+        return float(self._w[arm] @ psi), float(self._variance(psi, psi @ (self._P[arm] @ psi)))
+
+    def observe(self, context: Array, arm: int, reward: float) -> float:
+        psi = self._psi(context, arm)
+        direction = self._P[arm] @ psi
+        spread = max(float(psi @ direction), 0.0)
+        innovation, share = reward - float(self._w[arm] @ psi), 1.0 / (1.0 + spread)
+        _add_outer(self._P[arm], direction, -share)
+        self._w[arm] += share * innovation * direction
+        self._sums.add_one(arm, psi, reward)
+        return innovation * innovation * share / self.components.ridge  # noise includes what is not spanned
+
+    def sum_of_squares(self) -> float:
+        explained = np.vecdot(self._w, self._sums.products)
+        return float(np.maximum(self._sums.squares - explained, 0.0).sum()) / self.components.ridge
+
+    def level_variances(self) -> Array:
+        """Of the mean of an arm's reward function over the contexts of its rewards."""
+        ridge, shared, counts = self.components.ridge, self.components.shared, self._sums.counts
+        middle = self._sums.ones / np.maximum(counts, 1)[:, np.newaxis]
+        known = ridge * np.vecdot(np.matmul(self._P, middle[:, :, np.newaxis])[:, :, 0], middle)
+        return np.where(counts > 0, np.maximum(known, ridge / (counts + ridge / shared)), shared)
+
+    def prefetch(self, block: Prefetched | None) -> None:
+        """Nothing is prepared: a round costs little."""
+
+    def add_arm(self, problem: Problem) -> None:
+        self._sums.add_arm()
+        new = np.eye(self._P.shape[1]) / self.components.ridge
+        new[0, 0] *= self.components.offset
+        self._P = np.concatenate([self._P, new[np.newaxis]])
+        self._w = np.concatenate([self._w, np.zeros_like(self._w[:1])])
+        self._asked = None
+
+    def revision(self) -> SketchRevision:
+        """The same arms with a new level variance and noise."""
+        return SketchRevision(self.components, self._features, self._sums.copy())
+
+
+def _add_outer(A: Array, x: Array, factor: float) -> None:
+    """A += factor · xxᵀ in place, for a contiguous A."""
+    blas.dger(factor, x, x, a=A.T, overwrite_a=1)
+
+
+def _inverse(A: Array, components: Components) -> Array:
+    """(A + ridge · diag(1/o, 1, …, 1))⁻¹."""
+    A = A + components.ridge * np.eye(len(A))
+    A[0, 0] += components.ridge * (1.0 / components.offset - 1.0)
+    roots = np.sqrt(A.diagonal())
+    inverse: Array = np.linalg.inv(A / np.outer(roots, roots)) / np.outer(roots, roots)
+    return 0.5 * (inverse + inverse.T)
+
+
+def _some_contexts(data: ArmData) -> Array:
+    """At most about `_CANDIDATES` contexts, of every arm in proportion to its rewards."""
+    share = min(1.0, _CANDIDATES / max(len(data), 1))
+    parts = [data.thinned(arm, max(1, round(share * int(data.counts[arm]))))[0] for arm in data.played]
+    return np.concatenate(parts)
+
+
+@final
+class SketchConstruction(Construction):
+    """`SketchedArms` from the rewards themselves: features, sums over pieces of every arm's rewards, then a revision.
+
+    Level variance and noise are estimated again because noise now includes what the features do not span.
+    """
+
+    __slots__ = ("_components", "_data", "_features", "_levels", "_most", "_revision", "_sums")
+
+    def __init__(self, components: Components, levels: Array, data: ArmData, most: int) -> None:
+        """`levels` of arms, shape (K,), are subtracted from their rewards; at most `most` features."""
+        self._components, self._levels, self._data, self._most = components, levels, data, most
+        self._features: KernelFeatures | None = None
+        self._sums = ArmSums(0, 0)
+        self._revision: SketchRevision | None = None
+
+    @property
+    def done(self) -> bool:
+        return self._revision is not None and self._revision.done
+
+    def step(self) -> float:
+        if self._revision is not None:
+            return self._revision.step()
+        if self._features is None:
+            contexts = _some_contexts(self._data)
+            self._features = KernelFeatures(self._components, contexts, self._most)
+            self._sums = ArmSums(len(self._levels), self._features.n)
+            return float(len(contexts) * self._features.n**2)
+        behind = np.flatnonzero(self._sums.counts < self._data.counts)
+        if not len(behind):
+            self._revision = SketchRevision(self._components, self._features, self._sums)
+            return 0.0
+        arm = int(behind[0])
+        X, y = self._data.arrived(arm)
+        rows = slice(int(self._sums.counts[arm]), int(self._sums.counts[arm]) + _PIECE)
+        self._sums.add(arm, self._features.of(X[rows]), y[rows] - self._levels[arm])
+        return float(len(X[rows]) * self._features.n**2)
+
+    def model(self) -> SketchedArms:
+        assert self._revision is not None
+        return self._revision.model()
+
+
+@final
+class SketchRevision(Construction):
+    """`SketchedArms` with a new level variance and noise, from their sums alone: the rewards may be forgotten."""
+
+    __slots__ = ("_P", "_components", "_evidence", "_features", "_n_inverses", "_n_seen", "_sums")
+
+    def __init__(self, components: Components, features: KernelFeatures, sums: ArmSums) -> None:
+        self._components, self._features, self._sums = components, features, sums
+        self._evidence = EvidenceSums()
+        self._n_seen = self._n_inverses = 0
+        self._P = np.empty_like(sums.features)
+
+    @property
+    def done(self) -> bool:
+        return self._n_inverses == len(self._P)
+
+    def step(self) -> float:
+        sums = self._sums
+        if self._n_seen < len(self._P):
+            if sums.counts[self._n_seen]:
+                sums.add_evidence(self._n_seen, self._evidence)
+            self._n_seen += 1
+            if self._n_seen == len(self._P):
+                variance = sums.variance
+                posterior = self._evidence.log_posterior(self._components.size, variance)
+                self._components = self._components.revised(*offset_and_ridge(posterior), variance)
+        else:
+            self._P[self._n_inverses] = _inverse(sums.features[self._n_inverses], self._components)
+            self._n_inverses += 1
+        return float(sums.features.shape[1] ** 3)
+
+    def model(self) -> SketchedArms:
+        return SketchedArms(self._components, self._features, self._sums, self._P)
