@@ -13,6 +13,7 @@ from kernelbandits.types import IntArray
 _BYTES = 256 * 2**20
 _SHARE = 8  # at most an eighth of the memory at hand
 _EXACT = 512  # rewards of one arm, beyond which a round would take too long
+_SHORT = 2048  # rounds, after which nobody has waited long
 _LEAST = 64
 _FEATURES = 256
 _KEPT = 30_000
@@ -36,11 +37,15 @@ class BeliefBudget(NamedTuple):
 
     @classmethod
     def of(cls, problem: Problem) -> BeliefBudget:
-        """For a problem: a quarter for posteriors, a half for sketches (two matrices per arm), a quarter for rewards."""
+        """A quarter for posteriors, a half for sketches (two matrices per arm), a quarter for rewards.
+
+        If few rounds are to be played, all of them are exact.
+        """
         size = min(_BYTES, available_memory() // _SHARE) // 8
         per_arm = isqrt(size // (4 * problem.n_arms))
+        horizon = problem.horizon
         return cls(
-            max(_LEAST, min(_EXACT, per_arm)),
+            horizon if horizon is not None and horizon <= _SHORT else max(_LEAST, min(_EXACT, per_arm)),
             max(_LEAST, min(max(_FEATURES, 3 * problem.dim // 2), per_arm)),
             max(4 * _LEAST, min(_KEPT, size // (4 * problem.dim))),
         )

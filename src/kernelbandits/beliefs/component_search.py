@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelbandits.beliefs.estimation import typical_distance
 from kernelbandits.beliefs.evidence import LOG_PRIOR, Components, EvidenceSums, correlation_of, offset_and_ridge
-from kernelbandits.beliefs.rescaled_gaussian import Units
+from kernelbandits.beliefs.anchored_gaussian import Units
 from kernelbandits.types import Array
 
 MULTIPLES = (4.0, 1.0, 0.25, 0.0625, 0.0156, 0.0039)
@@ -57,11 +57,11 @@ class ComponentSearch:
         """Look at one arm with one candidate. The answer is the work, in floating-point operations up to a factor."""
         multiple, space = self._queue[0][0], self._spaces[self._queue[0][1]]
         y = self._arms[self._next_arm][1]
-        self._sums.add_gram(_size(MULTIPLES[multiple]) * np.exp(-MULTIPLES[multiple] * space.of(self._next_arm)), y)
+        self._sums.add_gram(space.gram(MULTIPLES[multiple], self._next_arm), y)
         self._next_arm += 1
         if self._next_arm == len(self._arms):
             candidate = self._queue.pop(0)
-            self._found[candidate] = self._sums.log_posterior(_size(MULTIPLES[multiple]), self._variance)
+            self._found[candidate] = self._sums.log_posterior(self._variance)
             self._sums, self._next_arm = EvidenceSums(), 0
             if not self._queue and space.typical is not None:
                 self._climb()
@@ -88,39 +88,40 @@ class ComponentSearch:
     def components(self) -> Components:
         """The best that was found."""
         multiple, space = MULTIPLES[self._best[0]], self._spaces[self._best[1]]
-        size, level = _size(multiple), exp(-multiple)
         offset, ridge = offset_and_ridge(self._found[self._best])
-        beyond = [size * (np.exp(-multiple * space.of(arm)) - level) for arm in range(len(self._arms))]
         gamma = _CONSTANT if space.typical is None else multiple / space.typical
-        shared, reach = size * level + offset, correlation_of(beyond)
-        prior = self._variance / (size + offset + ridge)
-        return Components(space.units, gamma, size, offset, ridge, shared, reach, prior)
+        reach = correlation_of([space.gram(multiple, arm) for arm in range(len(self._arms))])
+        prior = self._variance / (1.0 + offset + ridge)
+        return Components(space.units, gamma, _size(multiple), offset, ridge, reach, prior)
 
 
 def _size(multiple: float) -> float:
-    """The factor that makes the variance of half the difference between typical contexts 1, whatever the bandwidth."""
+    """The factor that makes the variance at a typical context 1, whatever the bandwidth."""
     return 1.0 / (1.0 - exp(-multiple))
 
 
 @final
 class _Space:
-    """Units, their typical distance t̄ (None if no arm has two different contexts), and t/t̄ between contexts."""
+    """Units, their typical distance t̄ (None if no arm has two different contexts), and distances between contexts."""
 
-    __slots__ = ("_contexts", "_distances", "typical", "units")
+    __slots__ = ("_contexts", "_products", "typical", "units")
 
     def __init__(self, units: Units, contexts: list[Array]) -> None:
         self.units = units
         self.typical = typical_distance(contexts, units)
         self._contexts = contexts
-        self._distances: dict[int, Array] = {}
+        self._products: dict[int, Array] = {}  # u(x)ᵀu(z)/(d t̄) for every two contexts of an arm
 
-    def of(self, arm: int) -> Array:
-        """t/t̄ for every two contexts of an arm; 0 if there is no t̄."""
-        if arm not in self._distances:
-            X = self._contexts[arm]
-            if self.typical is None:
-                self._distances[arm] = np.zeros((len(X), len(X)))
-            else:
-                t = self.units.evaluate(self.units.left(X), self.units.right(X)) / self.typical
-                self._distances[arm] = np.tril(t, -1) + np.tril(t, -1).T
-        return self._distances[arm]
+    def gram(self, multiple: float, arm: int) -> Array:
+        """The kernel matrix of an arm's contexts with γ = multiple/t̄; 0 if there is no t̄."""
+        if arm not in self._products:
+            U = self.units._map(self._contexts[arm])
+            self._products[arm] = U @ U.T / (self.typical * U.shape[1]) if self.typical else np.zeros((len(U), len(U)))
+        products = self._products[arm]
+        squares = products.diagonal()
+        t = squares + squares[:, np.newaxis] - 2.0 * products
+        np.fill_diagonal(t, 0.0)
+        anchor = np.exp(-multiple * squares)
+        values: Array = np.exp(-multiple * np.maximum(t, 0.0)) - np.outer(anchor, anchor)
+        values *= _size(multiple)
+        return values

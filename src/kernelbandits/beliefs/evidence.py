@@ -15,12 +15,12 @@ from typing import NamedTuple, final
 import numpy as np
 
 from kernelbandits.beliefs.estimation import RIDGES
-from kernelbandits.beliefs.rescaled_gaussian import RescaledGaussian, Units
+from kernelbandits.beliefs.anchored_gaussian import AnchoredGaussian, Units
 from kernelbandits.kernels import Kernel, Scaled, Shifted
 from kernelbandits.linalg import TINY
 from kernelbandits.types import Array
 
-OFFSETS: Array = 4.0 ** np.arange(0.0, 4.0)
+OFFSETS: Array = 4.0 ** np.arange(-2.0, 4.0)
 """Candidate variances of an arm's level in units of the squared amplitude."""
 PRIOR_REWARDS = 3.0
 """The prior of the squared amplitude counts as much as this many rewards."""
@@ -36,13 +36,12 @@ class Components(NamedTuple):
 
     Attributes:
         units: t, distances of contexts.
-        gamma: γ in K(x, z) = size · exp(−γ t), for what a reward function is beyond its level.
-        size: K(x, x).
+        gamma: γ of the `AnchoredGaussian` of what a reward function is beyond its level.
+        size: its factor, with which K(x, x) = 1 at a typical context.
         offset: variance of an arm's level.
         ridge: variance of the noise.
-        shared: covariance of the function at two typical contexts: what all rewards of an arm tell about.
-        reach: root mean square of correlations, beyond that, between contexts of an arm: how much a reward tells about
-            another context, from 1/√d for linear functions to 1.
+        reach: root mean square of K between contexts of an arm: how much a reward tells about another context beyond
+            the level, from 1/√d for linear functions to 1.
         prior: s² according to the prior.
 
     """
@@ -52,24 +51,22 @@ class Components(NamedTuple):
     size: float
     offset: float
     ridge: float
-    shared: float
     reach: float
     prior: float
 
     @property
     def kernel(self) -> Kernel:
         """Of an arm's reward function, its level included."""
-        return Shifted(Scaled(RescaledGaussian(self.units, self.gamma), self.size), self.offset)
+        return Shifted(Scaled(AnchoredGaussian(self.units, self.gamma), self.size), self.offset)
 
     @property
     def variance(self) -> float:
-        """The prior variance of a reward function."""
-        return self.size + self.offset
+        """The prior variance of a reward function at a typical context."""
+        return 1.0 + self.offset
 
     def revised(self, offset: float, ridge: float, variance: float) -> Components:
         """The same kernel with another level variance and noise; `variance` is that of all rewards."""
-        prior = variance / (self.size + offset + ridge)
-        return self._replace(offset=offset, ridge=ridge, shared=self.shared - self.offset + offset, prior=prior)
+        return self._replace(offset=offset, ridge=ridge, prior=variance / (1.0 + offset + ridge))
 
 
 @final
@@ -97,9 +94,9 @@ class EvidenceSums:
         weights = 1.0 / (np.maximum(values, 0.0)[:, np.newaxis] + RIDGES)
         self.add(len(y), (u * u) @ weights, (u * e) @ weights, (e * e) @ weights, -np.log(weights).sum(axis=0))
 
-    def log_posterior(self, size: float, variance: float) -> Array:
-        """Up to a constant, for a kernel with K(x, x) = size; `variance` is that of all rewards."""
-        prior = np.maximum(variance / (size + OFFSETS[:, np.newaxis] + RIDGES), TINY)
+    def log_posterior(self, variance: float) -> Array:
+        """Up to a constant; `variance` is that of all rewards."""
+        prior = np.maximum(variance / (1.0 + OFFSETS[:, np.newaxis] + RIDGES), TINY)
         together = np.log(np.maximum(PRIOR_REWARDS * prior + self._squares, TINY))
         log_priors = PRIOR_REWARDS * np.log(prior)
         posterior: Array = -0.5 * ((PRIOR_REWARDS + self._n) * together - log_priors + self._log_dets) + LOG_PRIOR

@@ -16,12 +16,11 @@ _LOST = 1e4 * EPS  # eigenvalues that rounding makes, relative to the size of th
 
 @final
 class KernelFeatures:
-    """φ(x) ∈ R^r with φ(x)ᵀφ(z) ≈ K(x, z) = size · exp(−γ t): the Nyström approximation, beginning with linear functions.
+    """φ(x) ∈ R^r with φ(x)ᵀφ(z) ≈ K(x, z), the `AnchoredGaussian`: a Nyström approximation that begins linearly.
 
-    What is known exactly are the value and the gradient of a function at the mean context c, whose features are
-    K(x, c)/√size and K(x, c) (2γ/d) u(x)/√(size · 2γ/d) with u(c) = 0: for a small γ all linear functions. Of the rest
-    K′ of the kernel, contexts Z are the centres, each the one that is explained least by those before: with
-    K′(Z, Z) = U Λ Uᵀ the features are Λ^(−1/2) Uᵀ K′(Z, x).
+    Exact is the gradient of a function at the origin of the units, whose features are √(size · 2γ/d) exp(−γ ‖u‖²/d) u:
+    for a small γ all linear functions. For the rest K′ of the kernel, contexts Z are the centres, each the one that is
+    explained least by those before: with K′(Z, Z) = U Λ Uᵀ the features are Λ^(−1/2) Uᵀ K′(Z, x).
 
     In high dimension most of a kernel is linear (the paper's reason why interpolation works), and centres alone would
     need many times d of them for that part. References: Williams & Seeger 2001; derivatives among what a sketch is
@@ -31,7 +30,7 @@ class KernelFeatures:
     __slots__ = ("_center_base", "_centers", "_components", "_squares", "_whitening", "n")
 
     def __init__(self, components: Components, contexts: Array, most: int) -> None:
-        """At most `most` features, but at least d + 2; centres are among the rows of `contexts`."""
+        """At most `most` features, but more than d; centres are among the rows of `contexts`."""
         self._components = components
         U = components.units._map(contexts)
         base = self._base(U)
@@ -41,33 +40,40 @@ class KernelFeatures:
             return self._values(U[rows], squares[rows], U, squares) - base[rows] @ base.T
 
         n_centers = max(1, most - base.shape[1])
-        pivots = greedy_pivots(np.maximum(components.size - np.vecdot(base, base), 0.0), rows_of, n_centers)
+        pivots = greedy_pivots(np.maximum(self._variances(U) - np.vecdot(base, base), 0.0), rows_of, n_centers)
         self._centers, self._squares, self._center_base = U[pivots], squares[pivots], base[pivots]
         values, vectors = np.linalg.eigh(rows_of(pivots)[:, pivots])
         kept = values > _LOST * components.size
         self._whitening = np.ascontiguousarray(vectors[:, kept] / np.sqrt(values[kept]))
         self.n = 1 + base.shape[1] + self._whitening.shape[1]
 
+    def variances(self, contexts: Array) -> Array:
+        """K(x, x) at the rows of `contexts`, shape (m,)."""
+        return self._variances(self._components.units._map(contexts))
+
+    def _variances(self, U: Array) -> Array:
+        exponents = -2.0 * self._components.gamma / U.shape[1] * np.vecdot(U, U)
+        return -self._components.size * np.expm1(exponents)
+
     def _values(self, U: Array, u: Array, V: Array, v: Array) -> Array:
         """K between points with coordinates U and V, whose squared norms are u and v; shape (n, m)."""
+        factor = self._components.gamma / U.shape[1]
         values = U @ V.T
         values *= 2.0
         values -= u[:, np.newaxis]
         values -= v
         np.minimum(values, 0.0, out=values)
-        values *= self._components.gamma / U.shape[1]
+        values *= factor
         np.exp(values, out=values)
+        values -= np.outer(np.exp(-factor * u), np.exp(-factor * v))
         values *= self._components.size
         return values
 
     def _base(self, U: Array) -> Array:
-        """Features of value and gradient at the mean context, shape (m, 1 + d)."""
-        slope = 2.0 * self._components.gamma / U.shape[1]
-        base = np.empty((len(U), 1 + U.shape[1]))
-        base[:, 0] = sqrt(self._components.size) * np.exp(-0.5 * slope * np.vecdot(U, U))
-        np.multiply(base[:, :1], U, out=base[:, 1:])
-        base[:, 1:] *= sqrt(slope)
-        return base
+        """Features of the gradient at the origin, shape (m, d)."""
+        factor = self._components.gamma / U.shape[1]
+        heights = sqrt(2.0 * factor * self._components.size) * np.exp(-factor * np.vecdot(U, U))
+        return heights[:, np.newaxis] * U
 
     def of(self, contexts: Array) -> Array:
         """1 and φ at the rows of `contexts`, shape (m, n)."""
@@ -75,8 +81,8 @@ class KernelFeatures:
         d = U.shape[1]
         psi = np.empty((len(U), self.n))
         psi[:, 0] = 1.0
-        psi[:, 1 : 2 + d] = base = self._base(U)
+        psi[:, 1 : 1 + d] = base = self._base(U)
         rest = self._values(U, np.vecdot(U, U), self._centers, self._squares)
         rest -= base @ self._center_base.T
-        np.matmul(rest, self._whitening, out=psi[:, 2 + d :])
+        np.matmul(rest, self._whitening, out=psi[:, 1 + d :])
         return psi

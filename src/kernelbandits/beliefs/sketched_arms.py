@@ -127,12 +127,12 @@ class SketchedArms(ArmModel):
         psi = self._features.of(contexts)
         self._asked = (contexts.copy(), psi)
         spread = np.vecdot(np.matmul(self._P, psi[:, :, np.newaxis])[:, :, 0], psi)
-        return np.vecdot(self._w, psi), np.sqrt(self._variance(psi, spread))
+        return np.vecdot(self._w, psi), np.sqrt(self._variances(contexts, psi, spread))
 
-    def _variance(self, psi: Array, spread: Array) -> Array:
-        beyond = self.components.size - np.vecdot(psi[..., 1:], psi[..., 1:])
-        variance: Array = np.maximum(beyond, 0.0) + self.components.ridge * np.maximum(spread, 0.0)
-        return variance
+    def _variances(self, contexts: Array, psi: Array, spread: Array) -> Array:
+        beyond = self._features.variances(contexts) - np.vecdot(psi[:, 1:], psi[:, 1:])
+        variances: Array = np.maximum(beyond, 0.0) + self.components.ridge * np.maximum(spread, 0.0)
+        return variances
 
     def _psi(self, context: Array, arm: int) -> Array:
         """Features of an arm's context: known if it was asked about last."""
@@ -142,7 +142,8 @@ class SketchedArms(ArmModel):
 
     def outlook(self, context: Array, arm: int) -> tuple[float, float]:
         psi = self._psi(context, arm)
-        return float(self._w[arm] @ psi), float(self._variance(psi, psi @ (self._P[arm] @ psi)))
+        [variance] = self._variances(context[np.newaxis], psi[np.newaxis], psi @ (self._P[arm] @ psi))
+        return float(self._w[arm] @ psi), float(variance)
 
     def observe(self, context: Array, arm: int, reward: float) -> float:
         psi = self._psi(context, arm)
@@ -160,10 +161,10 @@ class SketchedArms(ArmModel):
 
     def level_variances(self) -> Array:
         """Of the mean of an arm's reward function over the contexts of its rewards."""
-        ridge, shared, counts = self.components.ridge, self.components.shared, self._sums.counts
+        ridge, offset, counts = self.components.ridge, self.components.offset, self._sums.counts
         middle = self._sums.ones / np.maximum(counts, 1)[:, np.newaxis]
         known = ridge * np.vecdot(np.matmul(self._P, middle[:, :, np.newaxis])[:, :, 0], middle)
-        return np.where(counts > 0, np.maximum(known, ridge / (counts + ridge / shared)), shared)
+        return np.where(counts > 0, np.maximum(known, ridge / (counts + ridge / offset)), offset)
 
     def prefetch(self, block: Prefetched | None) -> None:
         """Nothing is prepared: a round costs little."""
@@ -269,7 +270,7 @@ class SketchRevision(Construction):
             self._n_seen += 1
             if self._n_seen == len(self._P):
                 variance = sums.variance
-                posterior = self._evidence.log_posterior(self._components.size, variance)
+                posterior = self._evidence.log_posterior(variance)
                 self._components = self._components.revised(*offset_and_ridge(posterior), variance)
         else:
             self._P[self._n_inverses] = _inverse(sums.features[self._n_inverses], self._components)

@@ -1,4 +1,4 @@
-"""A Gaussian kernel after every feature was brought to its own unit."""
+"""A Gaussian kernel of functions that are 0 at one context, with every feature in its own unit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.kernels import Combination, Gaussian, Geometry, MappedGeometry, Radial
+from kernelbandits.kernels import Combination, Gaussian, Geometry, InnerProduct, MappedGeometry, Radial
 from kernelbandits.types import Array
 
 
@@ -55,13 +55,36 @@ _CONSTANT = 1e-12  # a deviation that is rounding, relative to the size of the f
 
 
 @final
-class RescaledGaussian(Combination):
-    """K(x, z) = exp(−γ t) with t in `Units`. It holds arrays, so it is not a spec: beliefs make it."""
+class Anchor(MappedGeometry):
+    """t = a(x) a(z) with a(x) = exp(−γ ‖u(x)‖²/d), the correlation with the value at the origin of the units."""
+
+    mapped = InnerProduct()
+    __slots__ = ("_gamma", "_units")
+
+    def __init__(self, units: Units, gamma: float) -> None:
+        self._units = units
+        self._gamma = gamma
+
+    def _map(self, X: Array) -> Array:
+        U = self._units._map(X)
+        return np.exp(-self._gamma / U.shape[1] * np.vecdot(U, U))[:, np.newaxis]
+
+    def diagonal(self, X: Array) -> Array:
+        return self._map(X)[:, 0] ** 2
+
+
+@final
+class AnchoredGaussian(Combination):
+    """K(x, z) = exp(−γ t(x, z)) − exp(−γ t(x, c)) exp(−γ t(z, c)), t in `Units`, c their origin.
+
+    The covariance of exp(−γ t) given that the function is 0 at c, so what varies with the context is told apart from
+    the level: exp(−γ t) alone is nearly constant for a small γ. It holds arrays, so it is not a spec: beliefs make it.
+    """
 
     __slots__ = ("_geometries", "gamma")
 
     def __init__(self, units: Units, gamma: float) -> None:
-        self._geometries = (units,)
+        self._geometries = (units, Anchor(units, gamma))
         self.gamma = gamma
 
     @property
@@ -69,4 +92,6 @@ class RescaledGaussian(Combination):
         return self._geometries
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
-        return Gaussian(self.gamma)._values(t, order)
+        values = Gaussian(self.gamma)._values(t[:1], order)
+        values -= t[1]
+        return values
