@@ -1,4 +1,4 @@
-"""A Gaussian kernel of functions that are 0 at one context, with every feature in its own unit."""
+"""A Gaussian kernel of functions that may be 0 at one context, with every feature in its own unit."""
 
 from __future__ import annotations
 
@@ -75,17 +75,19 @@ class Anchor(MappedGeometry):
 
 @final
 class AnchoredGaussian(Combination):
-    """K(x, z) = exp(−γ t(x, z)) − exp(−γ t(x, c)) exp(−γ t(z, c)), t in `Units`, c their origin.
+    """K(x, z) = exp(−γ t(x, z)) − (1 − common) exp(−γ t(x, c)) exp(−γ t(z, c)), t in `Units`, c their origin.
 
-    The covariance of exp(−γ t) given that the function is 0 at c, so what varies with the context is told apart from
-    the level: exp(−γ t) alone is nearly constant for a small γ. It holds arrays, so it is not a spec: beliefs make it.
+    With common = 1 it is exp(−γ t), which is nearly constant for a small γ. With common = 0 it is the covariance given
+    that the function is 0 at c: what varies with the context is told apart from the level, and a small γ stands for
+    linear functions. It holds arrays, so it is not a spec: beliefs make it.
     """
 
-    __slots__ = ("_geometries", "gamma")
+    __slots__ = ("_geometries", "common", "gamma")
 
-    def __init__(self, units: Units, gamma: float) -> None:
-        self._geometries = (units, Anchor(units, gamma))
+    def __init__(self, units: Units, gamma: float, common: float) -> None:
+        self._geometries: tuple[Geometry, ...] = (units, Anchor(units, gamma))[: 1 if common == 1.0 else 2]
         self.gamma = gamma
+        self.common = common
 
     @property
     def geometries(self) -> tuple[Geometry, ...]:
@@ -93,5 +95,6 @@ class AnchoredGaussian(Combination):
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
         values = Gaussian(self.gamma)._values(t[:1], order)
-        values -= t[1]
+        for anchor in t[1:]:
+            values -= (1.0 - self.common) * anchor
         return values

@@ -128,9 +128,9 @@ class ExactArms(ArmModel):
         return float(sum(np.sum(p.whitened_targets[: p.n] ** 2) for p in self._tracker.posteriors))
 
     def level_variances(self) -> Array:
-        ridge, offset = self.components.ridge, self.components.offset
-        least = ridge / (self._counts + ridge / offset)  # of contexts that tell all of the level
-        variances: Array = np.maximum(offset - offset**2 * self._told, least)
+        ridge, shared = self.components.ridge, self.components.shared
+        least = ridge / (self._counts + ridge / shared)  # of contexts that tell all of the level
+        variances: Array = np.maximum(shared - shared**2 * self._told, least)
         return variances
 
     def prefetch(self, block: Prefetched | None) -> None:

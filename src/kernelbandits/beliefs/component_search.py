@@ -15,20 +15,22 @@ from kernelbandits.types import Array
 MULTIPLES = (4.0, 1.0, 0.25, 0.0625, 0.0156, 0.0039)
 """m in exp(−m t/t̄): from functions with which two typical contexts have little in common to linear ones."""
 
-_START = (1, 0)
+_START = (1, 0, 0)
+_COMMON = (1.0, 0.0)
 _ROUNDING = 1e-24
 _TIE = 1e-6  # of a log evidence: with one pair of contexts all units are alike, and rounding must not decide
 _CONSTANT = 1e-100  # a γ with exp(−γ t) = 1 for all contexts that can be
 
-Candidate: TypeAlias = tuple[int, int]
-"""Numbers of a multiple and of a kind of units."""
+Candidate: TypeAlias = tuple[int, int, int]
+"""Numbers of a multiple, of a kind of units, and of what is common."""
 
 
 @final
 class ComponentSearch:
-    """Climbs from m = 1 to neighbouring bandwidths and to the other units as long as the evidence grows.
+    """Climbs from m = 1 to neighbouring bandwidths, other units or anchors as long as the evidence grows.
 
-    Units are contexts as they are, or every feature in units of its deviation. The answer depends on the data
+    Units are contexts as they are, or every feature in units of its deviation. Functions are those of exp(−γ t), or of
+    those that are 0 at the mean context, beside their level. The answer depends on the data
     alone, not on an earlier one. Rewards that do not vary tell nothing about noise: then it is the prior that decides.
 
     Attributes:
@@ -55,13 +57,13 @@ class ComponentSearch:
 
     def step(self) -> float:
         """Look at one arm with one candidate. The answer is the work, in floating-point operations up to a factor."""
-        multiple, space = self._queue[0][0], self._spaces[self._queue[0][1]]
+        multiple, space, common = self._told(self._queue[0])
         y = self._arms[self._next_arm][1]
-        self._sums.add_gram(space.gram(MULTIPLES[multiple], self._next_arm), y)
+        self._sums.add_gram(space.gram(multiple, common, self._next_arm), y)
         self._next_arm += 1
         if self._next_arm == len(self._arms):
             candidate = self._queue.pop(0)
-            self._found[candidate] = self._sums.log_posterior(self._variance)
+            self._found[candidate] = self._sums.log_posterior(_typical(multiple, common), self._variance)
             self._sums, self._next_arm = EvidenceSums(), 0
             if not self._queue and space.typical is not None:
                 self._climb()
@@ -80,24 +82,44 @@ class ComponentSearch:
         return float(self._found[candidate].max())
 
     def _neighbours(self) -> list[Candidate]:
-        multiple, space = self._best
-        near = [(other, space) for other in (multiple - 1, multiple + 1) if 0 <= other < len(MULTIPLES)]
-        return [*near, (multiple, 1 - space)]
+        multiple, space, common = self._best
+        near = [(other, space, common) for other in (multiple - 1, multiple + 1) if 0 <= other < len(MULTIPLES)]
+        return [*near, (multiple, 1 - space, common), (multiple, space, 1 - common)]
+
+    def _told(self, candidate: Candidate) -> tuple[float, _Space, float]:
+        multiple, space, common = candidate
+        return MULTIPLES[multiple], self._spaces[space], _COMMON[common]
 
     @property
     def components(self) -> Components:
         """The best that was found."""
-        multiple, space = MULTIPLES[self._best[0]], self._spaces[self._best[1]]
+        multiple, space, common = self._told(self._best)
         offset, ridge = offset_and_ridge(self._found[self._best])
         gamma = _CONSTANT if space.typical is None else multiple / space.typical
-        reach = correlation_of([space.gram(multiple, arm) for arm in range(len(self._arms))])
-        prior = self._variance / (1.0 + offset + ridge)
-        return Components(space.units, gamma, _size(multiple), offset, ridge, reach, prior)
+        variance, shared = _typical(multiple, common) + offset, _size(multiple) * common * exp(-multiple)
+        reach = correlation_of([space.gram(multiple, common, arm) - shared for arm in range(len(self._arms))])
+        return Components(
+            space.units,
+            gamma,
+            common,
+            _size(multiple),
+            offset,
+            ridge,
+            shared + offset,
+            variance,
+            reach,
+            self._variance / (variance + ridge),
+        )
 
 
 def _size(multiple: float) -> float:
-    """The factor that makes the variance at a typical context 1, whatever the bandwidth."""
+    """The factor that makes the variance of half the difference between typical contexts 1, whatever the bandwidth."""
     return 1.0 / (1.0 - exp(-multiple))
+
+
+def _typical(multiple: float, common: float) -> float:
+    """K(x, x) at a typical context, t̄/2 from the mean context."""
+    return _size(multiple) * (1.0 - (1.0 - common) * exp(-multiple))
 
 
 @final
@@ -112,7 +134,7 @@ class _Space:
         self._contexts = contexts
         self._products: dict[int, Array] = {}  # u(x)ᵀu(z)/(d t̄) for every two contexts of an arm
 
-    def gram(self, multiple: float, arm: int) -> Array:
+    def gram(self, multiple: float, common: float, arm: int) -> Array:
         """The kernel matrix of an arm's contexts with γ = multiple/t̄; 0 if there is no t̄."""
         if arm not in self._products:
             U = self.units._map(self._contexts[arm])
@@ -121,7 +143,9 @@ class _Space:
         squares = products.diagonal()
         t = squares + squares[:, np.newaxis] - 2.0 * products
         np.fill_diagonal(t, 0.0)
-        anchor = np.exp(-multiple * squares)
-        values: Array = np.exp(-multiple * np.maximum(t, 0.0)) - np.outer(anchor, anchor)
+        values: Array = np.exp(-multiple * np.maximum(t, 0.0))
+        if common < 1.0:
+            anchor = np.exp(-multiple * squares)
+            values -= (1.0 - common) * np.outer(anchor, anchor)
         values *= _size(multiple)
         return values

@@ -37,36 +37,39 @@ class Components(NamedTuple):
     Attributes:
         units: t, distances of contexts.
         gamma: γ of the `AnchoredGaussian` of what a reward function is beyond its level.
-        size: its factor, with which K(x, x) = 1 at a typical context.
+        common: how much of the value at the mean context this includes, 0 or 1.
+        size: the factor of the kernel.
         offset: variance of an arm's level.
         ridge: variance of the noise.
-        reach: root mean square of K between contexts of an arm: how much a reward tells about another context beyond
-            the level, from 1/√d for linear functions to 1.
+        shared: covariance of the function at two typical contexts: what all rewards of an arm tell about.
+        variance: of the function at a typical context.
+        reach: root mean square of correlations, beyond what is shared, between contexts of an arm: how much a reward
+            tells about another context, from 1/√d for linear functions to 1.
         prior: s² according to the prior.
 
     """
 
     units: Units
     gamma: float
+    common: float
     size: float
     offset: float
     ridge: float
+    shared: float
+    variance: float
     reach: float
     prior: float
 
     @property
     def kernel(self) -> Kernel:
         """Of an arm's reward function, its level included."""
-        return Shifted(Scaled(AnchoredGaussian(self.units, self.gamma), self.size), self.offset)
-
-    @property
-    def variance(self) -> float:
-        """The prior variance of a reward function at a typical context."""
-        return 1.0 + self.offset
+        return Shifted(Scaled(AnchoredGaussian(self.units, self.gamma, self.common), self.size), self.offset)
 
     def revised(self, offset: float, ridge: float, variance: float) -> Components:
         """The same kernel with another level variance and noise; `variance` is that of all rewards."""
-        return self._replace(offset=offset, ridge=ridge, prior=variance / (1.0 + offset + ridge))
+        more = offset - self.offset
+        shared, own = self.shared + more, self.variance + more
+        return self._replace(offset=offset, ridge=ridge, shared=shared, variance=own, prior=variance / (own + ridge))
 
 
 @final
@@ -94,9 +97,9 @@ class EvidenceSums:
         weights = 1.0 / (np.maximum(values, 0.0)[:, np.newaxis] + RIDGES)
         self.add(len(y), (u * u) @ weights, (u * e) @ weights, (e * e) @ weights, -np.log(weights).sum(axis=0))
 
-    def log_posterior(self, variance: float) -> Array:
-        """Up to a constant; `variance` is that of all rewards."""
-        prior = np.maximum(variance / (1.0 + OFFSETS[:, np.newaxis] + RIDGES), TINY)
+    def log_posterior(self, typical: float, variance: float) -> Array:
+        """Up to a constant, for a kernel with this typical K(x, x); `variance` is that of all rewards."""
+        prior = np.maximum(variance / (typical + OFFSETS[:, np.newaxis] + RIDGES), TINY)
         together = np.log(np.maximum(PRIOR_REWARDS * prior + self._squares, TINY))
         log_priors = PRIOR_REWARDS * np.log(prior)
         posterior: Array = -0.5 * ((PRIOR_REWARDS + self._n) * together - log_priors + self._log_dets) + LOG_PRIOR

@@ -18,8 +18,8 @@ _LOST = 1e4 * EPS  # eigenvalues that rounding makes, relative to the size of th
 class KernelFeatures:
     """φ(x) ∈ R^r with φ(x)ᵀφ(z) ≈ K(x, z), the `AnchoredGaussian`: a Nyström approximation that begins linearly.
 
-    Exact is the gradient of a function at the origin of the units, whose features are √(size · 2γ/d) exp(−γ ‖u‖²/d) u:
-    for a small γ all linear functions. For the rest K′ of the kernel, contexts Z are the centres, each the one that is
+    Exact are value and gradient of a function at the origin of the units, whose features are √(size · common) a and
+    √(size · 2γ/d) a u with a = exp(−γ ‖u‖²/d): for a small γ all linear functions. For the rest K′ of the kernel, contexts Z are the centres, each the one that is
     explained least by those before: with K′(Z, Z) = U Λ Uᵀ the features are Λ^(−1/2) Uᵀ K′(Z, x).
 
     In high dimension most of a kernel is linear (the paper's reason why interpolation works), and centres alone would
@@ -30,7 +30,7 @@ class KernelFeatures:
     __slots__ = ("_center_base", "_centers", "_components", "_squares", "_whitening", "n")
 
     def __init__(self, components: Components, contexts: Array, most: int) -> None:
-        """At most `most` features, but more than d; centres are among the rows of `contexts`."""
+        """At most `most` features, but more than d + 1; centres are among the rows of `contexts`."""
         self._components = components
         U = components.units._map(contexts)
         base = self._base(U)
@@ -52,8 +52,9 @@ class KernelFeatures:
         return self._variances(self._components.units._map(contexts))
 
     def _variances(self, U: Array) -> Array:
-        exponents = -2.0 * self._components.gamma / U.shape[1] * np.vecdot(U, U)
-        return -self._components.size * np.expm1(exponents)
+        _, gamma, common, size, *_ = self._components
+        own = np.expm1(-2.0 * gamma / U.shape[1] * np.vecdot(U, U))  # a² − 1
+        return size * (common - (1.0 - common) * own)
 
     def _values(self, U: Array, u: Array, V: Array, v: Array) -> Array:
         """K between points with coordinates U and V, whose squared norms are u and v; shape (n, m)."""
@@ -65,15 +66,19 @@ class KernelFeatures:
         np.minimum(values, 0.0, out=values)
         values *= factor
         np.exp(values, out=values)
-        values -= np.outer(np.exp(-factor * u), np.exp(-factor * v))
+        values -= (1.0 - self._components.common) * np.outer(np.exp(-factor * u), np.exp(-factor * v))
         values *= self._components.size
         return values
 
     def _base(self, U: Array) -> Array:
-        """Features of the gradient at the origin, shape (m, d)."""
-        factor = self._components.gamma / U.shape[1]
-        heights = sqrt(2.0 * factor * self._components.size) * np.exp(-factor * np.vecdot(U, U))
-        return heights[:, np.newaxis] * U
+        """Features of value and gradient at the origin, shape (m, 1 + d)."""
+        _, gamma, common, size, *_ = self._components
+        factor = gamma / U.shape[1]
+        base = np.empty((len(U), 1 + U.shape[1]))
+        base[:, 0] = np.exp(-factor * np.vecdot(U, U))
+        np.multiply(base[:, :1], sqrt(2.0 * factor * size) * U, out=base[:, 1:])
+        base[:, 0] *= sqrt(common * size)
+        return base
 
     def of(self, contexts: Array) -> Array:
         """1 and φ at the rows of `contexts`, shape (m, n)."""
@@ -81,8 +86,8 @@ class KernelFeatures:
         d = U.shape[1]
         psi = np.empty((len(U), self.n))
         psi[:, 0] = 1.0
-        psi[:, 1 : 1 + d] = base = self._base(U)
+        psi[:, 1 : 2 + d] = base = self._base(U)
         rest = self._values(U, np.vecdot(U, U), self._centers, self._squares)
         rest -= base @ self._center_base.T
-        np.matmul(rest, self._whitening, out=psi[:, 1 + d :])
+        np.matmul(rest, self._whitening, out=psi[:, 2 + d :])
         return psi

@@ -161,10 +161,10 @@ class SketchedArms(ArmModel):
 
     def level_variances(self) -> Array:
         """Of the mean of an arm's reward function over the contexts of its rewards."""
-        ridge, offset, counts = self.components.ridge, self.components.offset, self._sums.counts
+        ridge, shared, counts = self.components.ridge, self.components.shared, self._sums.counts
         middle = self._sums.ones / np.maximum(counts, 1)[:, np.newaxis]
         known = ridge * np.vecdot(np.matmul(self._P, middle[:, :, np.newaxis])[:, :, 0], middle)
-        return np.where(counts > 0, np.maximum(known, ridge / (counts + ridge / offset)), offset)
+        return np.where(counts > 0, np.maximum(known, ridge / (counts + ridge / shared)), shared)
 
     def prefetch(self, block: Prefetched | None) -> None:
         """Nothing is prepared: a round costs little."""
@@ -270,7 +270,7 @@ class SketchRevision(Construction):
             self._n_seen += 1
             if self._n_seen == len(self._P):
                 variance = sums.variance
-                posterior = self._evidence.log_posterior(variance)
+                posterior = self._evidence.log_posterior(self._components.variance - self._components.offset, variance)
                 self._components = self._components.revised(*offset_and_ridge(posterior), variance)
         else:
             self._P[self._n_inverses] = _inverse(sums.features[self._n_inverses], self._components)
