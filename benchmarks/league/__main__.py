@@ -78,7 +78,7 @@ def chosen(places: list[Place], only: tuple[str, ...]) -> list[Place]:
 
 
 def entries(places: list[Place], names: tuple[str, ...], peers: bool) -> list[tuple[Place, list[Contender]]]:
-    """Every place with its contenders of these names or families, all if there are none; places without any are left."""
+    """The places with their contenders of these names or families, or all; places without any are left out."""
     known = [(place, contenders(place, peers)) for place in places]
     texts = dict.fromkeys(text for _, there in known for each in there for text in (each.family, each.name))
     require_known(names, list(texts), "the league has no contender")

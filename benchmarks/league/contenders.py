@@ -52,9 +52,11 @@ def peers(place: Place) -> list[Contender]:
     found = [
         Contender(f"VW {name}", "Vowpal Wabbit", VowpalWabbit(options))
         for name, options in {
-            "squarecb 10": "--squarecb --gamma_scale 10",
+            "squarecb 100": "--squarecb --gamma_scale 100",
             "squarecb 1000": "--squarecb --gamma_scale 1000",
-            "ε-greedy 0.02": "--epsilon 0.02",
+            "squarecb 1000, rate 2": "--squarecb --gamma_scale 1000 --learning_rate 2",
+            "squarecb 1000, coin betting": "--squarecb --gamma_scale 1000 --coin",
+            "ε-greedy 0.02, rate 2": "--epsilon 0.02 --learning_rate 2",
             "ε-greedy 0.1": "--epsilon 0.1",
         }.items()
     ]

@@ -11,7 +11,7 @@ from benchmarks.league.peers.refits import is_due
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.policies import Choice, Learner, Policy
 from kernelbandits.problem import Problem
-from kernelbandits.specs import Count, Share
+from kernelbandits.specs import Count, NonNegative, Share
 from kernelbandits.types import Array, BoolArray
 
 _TURNS = 2
@@ -23,14 +23,16 @@ _TURNS = 2
 class ForestGreedy(Policy):
     """With probability ε any arm, else the one whose forest predicts most: one regression forest per arm.
 
+    In round t, ε = max(`epsilon`, min(1, `turns` K/t)), as in the εₙ-greedy of Auer, Cesa-Bianchi and Fischer (2002).
     A forest is grown anew once its arm has a fifth more rewards. Every arm has two turns first.
     """
 
-    epsilon: Share = 0.1
+    epsilon: Share = 0.02
+    turns: NonNegative = 0.0
     n_trees: Count = 50
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return _ForestLearner(self.epsilon, rng, [_Arm(self.n_trees) for _ in range(problem.n_arms)])
+        return _ForestLearner(self.epsilon, self.turns * problem.n_arms, rng, [_Arm(self.n_trees) for _ in range(problem.n_arms)])
 
 
 @final
@@ -69,9 +71,11 @@ class _Arm:
 @dataclass(slots=True, eq=False)
 class _ForestLearner(Learner):
     epsilon: float
+    turns: float
     rng: np.random.Generator
     arms: list[_Arm]
     block: Prefetched | None = None
+    n_rewards: int = 0
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         n_arms = len(self.arms)
@@ -83,7 +87,8 @@ class _ForestLearner(Learner):
         means = np.array([arm.predict(contexts[i], i, block) for i, arm in enumerate(self.arms)])
         scores = np.where(allowed, means, -np.inf)
         best = scores == scores.max()
-        chances = self.epsilon * allowed / allowed.sum() + (1.0 - self.epsilon) * best / best.sum()
+        epsilon = max(self.epsilon, min(1.0, self.turns / (self.n_rewards + 1)))
+        chances = epsilon * allowed / allowed.sum() + (1.0 - epsilon) * best / best.sum()
         chosen = int(self.rng.choice(n_arms, p=chances))
         return Choice(chosen, float(chances[chosen]), scores, not best[chosen], chances)
 
@@ -93,4 +98,5 @@ class _ForestLearner(Learner):
             arm.predicted = None
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
+        self.n_rewards += 1
         self.arms[arm].observe(context, reward, self.rng)
