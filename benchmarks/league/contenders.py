@@ -60,7 +60,7 @@ def peers(place: Place) -> list[Contender]:
             "ε-greedy 0.1": "--epsilon 0.1",
         }.items()
     ]
-    found += [Contender(f"forest ε = {epsilon:g}", "forest", ForestGreedy(epsilon)) for epsilon in (0.02, 0.1)]
+    found += [Contender(f"forest, {turns:g} turns", "forest", ForestGreedy(turns=turns)) for turns in (2.0, 5.0)]
     if place.coins:
         found += [
             Contender("BootstrappedUCB", "contextualbandits", BootstrappedUCB()),

@@ -28,11 +28,12 @@ class ForestGreedy(Policy):
     """
 
     epsilon: Share = 0.02
-    turns: NonNegative = 0.0
-    n_trees: Count = 50
+    turns: NonNegative = 2.0
+    n_trees: Count = 30
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        return _ForestLearner(self.epsilon, self.turns * problem.n_arms, rng, [_Arm(self.n_trees) for _ in range(problem.n_arms)])
+        arms = [_Arm(self.n_trees) for _ in range(problem.n_arms)]
+        return _ForestLearner(self.epsilon, self.turns * problem.n_arms, rng, arms)
 
 
 @final
