@@ -7,21 +7,24 @@ from pathlib import Path
 import click
 import polars as pl
 
-from benchmarks.league.contenders import Contender, contenders
+from benchmarks.league.contenders import Contender
+from benchmarks.league.drawn import Place
 from benchmarks.league.picture import picture
-from benchmarks.league.places import Place, tables, worlds
-from benchmarks.league.playing import play
+from benchmarks.league.places import logs, tables, worlds
+from benchmarks.league.playing import COLUMNS
 from benchmarks.league.standings import markdown, standings
 from kernelbandits.cli import main
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import Engine, Panel, local, require_known
+from kernelbandits.experiments import local, require_known
 from kernelbandits.reporting import save, write_text
 
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command()
-@click.option("--only", multiple=True, metavar="NAME", help="Only this problem, or 'tables' or 'worlds'; repeatable.")
+@click.option(
+    "--only", multiple=True, metavar="NAME", help="Only this problem, or all tables, logs or worlds; repeatable."
+)
 @click.option("--contenders", "names", multiple=True, metavar="NAME", help="Only this contender or family; repeatable.")
 @click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Runs of each contender.")
 @click.option("--first-seed", type=click.IntRange(min=0), default=0, show_default=True)
@@ -48,16 +51,16 @@ def league(
     out: Path,
     debug: bool,
 ) -> None:
-    """Play every contender on every world (T = 2,000) and table (T = 1,500). Finished runs are kept in --out.
+    """Play every contender on every world (T = 2,000), table (T = 1,500) and log. Finished runs are kept in --out.
 
     Writes regrets.csv (one row per run), league.md (the table) and league.png and .svg.
     """
-    places = chosen([*tables(data_dir, out), *worlds()], only)
+    places = chosen([*tables(data_dir, out), *logs(data_dir), *worlds()], only)
     earlier = None if against is None else pl.read_csv(against)
     numbers = range(first_seed, first_seed + seeds)
     runs: list[pl.DataFrame] = []
     for place, entrants in entries(places, names, peers):  # a line for each as soon as it is known
-        played = runs_at(place, entrants, numbers, out, local(jobs))
+        played = place.runs(entrants, numbers, out, local(jobs)).select(COLUMNS)
         runs.append(played if earlier is None else pl.concat([played, others(earlier, played)]))
         [standing] = standings(runs[-1])
         ratios = "  ".join(f"{family} {ratio}" for family, ratio in standing.ratios.items())
@@ -72,14 +75,14 @@ def league(
 
 def chosen(places: list[Place], only: tuple[str, ...]) -> list[Place]:
     """The places of these names or kinds; all if there are none."""
-    require_known(only, ["tables", "worlds", *(place.name for place in places)], "the league has no problem")
+    require_known(only, ["tables", "logs", "worlds", *(place.name for place in places)], "the league has no problem")
     wanted = {name.casefold() for name in only}
     return [place for place in places if not wanted or wanted & {place.name.casefold(), place.kind}]
 
 
 def entries(places: list[Place], names: tuple[str, ...], peers: bool) -> list[tuple[Place, list[Contender]]]:
     """The places with their contenders of these names or families, or all; places without any are left out."""
-    known = [(place, contenders(place, peers)) for place in places]
+    known = [(place, [*place.contenders(), *(place.peers() if peers else ())]) for place in places]
     texts = dict.fromkeys(text for _, there in known for each in there for text in (each.family, each.name))
     require_known(names, list(texts), "the league has no contender")
     wanted = {name.casefold() for name in names}
@@ -90,21 +93,13 @@ def entries(places: list[Place], names: tuple[str, ...], peers: bool) -> list[tu
     return [(place, entrants) for place, entrants in found if entrants]
 
 
-def runs_at(place: Place, entrants: list[Contender], seeds: range, out: Path, engine: Engine) -> pl.DataFrame:
-    """One row per contender and seed, with the kind of the place and the family of the contender."""
-    panel = Panel(place.name, place.environment, {each.name: each.policy for each in entrants})
-    family = {each.name: each.family for each in entrants}
-    played = play(panel, place.horizon, seeds, out, engine)
-    return played.with_columns(pl.lit(place.kind).alias("kind"), pl.col("contender").replace(family).alias("family"))
-
-
 def others(earlier: pl.DataFrame, played: pl.DataFrame) -> pl.DataFrame:
     """The earlier runs of other contenders in the very worlds that were played now."""
     try:
         same = earlier.select(played.columns).join(played.select("world", "seed").unique(), on=["world", "seed"])
     except pl.exceptions.ColumnNotFoundError as error:
         raise InvalidArgument(f"--against: no regrets.csv of a league ({error}); give the one in its --out") from error
-    return same.filter(~pl.col("contender").is_in(played["contender"].unique().implode())).cast(dict(played.schema))
+    return same.filter(~pl.col("contender").is_in(played["contender"].unique().implode())).cast(played.schema)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import final
 
 import kernelbandits as kb
-from benchmarks.league.places import Place
 
 DEFAULT = "default"
 
@@ -21,12 +20,11 @@ class Contender:
     policy: kb.Policy
 
 
-def contenders(place: Place, with_peers: bool) -> list[Contender]:
-    """Everyone who can play here. EtC explores for max(d, 5K) rounds, but at most for half of all."""
-    problem = place.environment.draw(0).problem()
+def contenders(problem: kb.Problem, horizon: int) -> list[Contender]:
+    """Everyone from this library. EtC explores for max(d, 5K) rounds, but at most for half of all."""
     n_arms, dim, ridge = problem.n_arms, problem.dim, float(problem.dim)
-    eight = kb.paper.methods(dim, max(n_arms, min(max(dim, 5 * n_arms), place.horizon // 2)))
-    found = [
+    eight = kb.paper.methods(dim, max(n_arms, min(max(dim, 5 * n_arms), horizon // 2)))
+    return [
         Contender(DEFAULT, DEFAULT, kb.default_policy()),
         Contender("ThompsonSampling", "Thompson", kb.ThompsonSampling()),
         *(Contender(name, "the paper's eight", policy) for name, policy in eight.items()),
@@ -40,16 +38,13 @@ def contenders(place: Place, with_peers: bool) -> list[Contender]:
         ),
         Contender("Uniform", "Uniform", kb.Uniform()),
     ]
-    return found + peers(place) if with_peers else found
 
 
-def peers(place: Place) -> list[Contender]:
-    """Methods of other libraries that can play here: contextualbandits needs one context for all arms, and coins."""
-    from benchmarks.league.peers.contextualbandits_policy import AdaptiveGreedy, BootstrappedUCB
-    from benchmarks.league.peers.forest_greedy import ForestGreedy
+def vowpal_wabbits() -> list[Contender]:
+    """Settings of Vowpal Wabbit, the best of a dozen that were tried on seed 1000 of nine problems."""
     from benchmarks.league.peers.vowpal_wabbit import VowpalWabbit
 
-    found = [
+    return [
         Contender(f"VW {name}", "Vowpal Wabbit", VowpalWabbit(options))
         for name, options in {
             "squarecb 100": "--squarecb --gamma_scale 100",
@@ -60,10 +55,20 @@ def peers(place: Place) -> list[Contender]:
             "ε-greedy 0.1": "--epsilon 0.1",
         }.items()
     ]
-    found += [Contender(f"forest, {turns:g} turns", "forest", ForestGreedy(turns=turns)) for turns in (2.0, 5.0)]
-    if place.coins:
-        found += [
-            Contender("BootstrappedUCB", "contextualbandits", BootstrappedUCB()),
-            Contender("AdaptiveGreedy", "contextualbandits", AdaptiveGreedy()),
-        ]
-    return found
+
+
+def forests() -> list[Contender]:
+    """ε-greedy on random forests."""
+    from benchmarks.league.peers.forest_greedy import ForestGreedy
+
+    return [Contender(f"forest, {turns:g} turns", "forest", ForestGreedy(turns=turns)) for turns in (2.0, 5.0)]
+
+
+def logistic_regressions() -> list[Contender]:
+    """Policies of contextualbandits, for one context shared by all arms and rewards of 0 or 1."""
+    from benchmarks.league.peers.contextualbandits_policy import AdaptiveGreedy, BootstrappedUCB
+
+    return [
+        Contender("BootstrappedUCB", "contextualbandits", BootstrappedUCB()),
+        Contender("AdaptiveGreedy", "contextualbandits", AdaptiveGreedy()),
+    ]

@@ -1,12 +1,13 @@
-"""Where the league is played: worlds that are drawn, and tables with one arm per class."""
+"""Where the league is played: worlds that are drawn, tables with one arm per class, and logs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import final
 
 import kernelbandits as kb
+from benchmarks.league.drawn import Drawn
+from benchmarks.league.logged import Logged, open_bandit
 from benchmarks.league.near_repeats import NearRepeats
 from benchmarks.league.worlds import (
     LinearRewards,
@@ -19,25 +20,12 @@ from benchmarks.league.worlds import (
 from kernelbandits.environments import Classification, Environment
 from kernelbandits.experiments import load
 from kernelbandits.paper import beyond, data_sets
-from kernelbandits.tables import Encoding
 
 WORLD_ROUNDS = 2000
 TABLE_ROUNDS = 1500  # ISOLET has 1,560 rows, and each is shown once
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A named problem: what is drawn, for how many rounds, and whether arms share a context and pay 0 or 1."""
-
-    name: str
-    kind: str
-    environment: Environment
-    horizon: int
-    coins: bool = False
-
-
-def worlds() -> list[Place]:
+def worlds() -> list[Drawn]:
     """The paper's panels, the same with one change each, and worlds with what real rewards are like."""
     panels = [*load("figure-1").panels, *beyond.misspecified(WORLD_ROUNDS)]
     smooth: dict[str, Environment] = {panel.name: panel.environment for panel in panels}
@@ -60,11 +48,11 @@ def worlds() -> list[Place]:
         "repeated contexts": RepeatedContexts(),
         "near repeats": NearRepeats(),
     }
-    found = [Place(name, "worlds", environment, WORLD_ROUNDS) for name, environment in smooth.items()]
-    return found + [Place(name, "worlds", environment, WORLD_ROUNDS, coins=True) for name, environment in coins.items()]
+    found = [Drawn(name, "worlds", environment, WORLD_ROUNDS) for name, environment in smooth.items()]
+    return found + [Drawn(name, "worlds", environment, WORLD_ROUNDS, coins=True) for name, environment in coins.items()]
 
 
-def tables(folder: Path | None, out: Path) -> list[Place]:
+def tables(folder: Path | None, out: Path) -> list[Drawn]:
     """The digits, which are written to `out`, and the tables of the folder that are there.
 
     Contexts are standardised: every number has mean 0 and variance 1 (pixels and sounds share one unit), and all are
@@ -75,12 +63,19 @@ def tables(folder: Path | None, out: Path) -> list[Place]:
     if folder is not None:
         found |= {data.name: data.environment(folder) for data in data_sets.FROM_FOLDER}
         found |= {name: Classification(str(folder / f"{name}.csv.gz"), "class") for name in ("letter", "satellite")}
-        found["ISOLET, all features"] = Classification(str(folder / "isolet1.npz"), encoding=Encoding())
     return [
-        Place(name, "tables", _standardised(table), TABLE_ROUNDS, coins=True)
+        Drawn(name, "tables", _standardised(table), TABLE_ROUNDS, coins=True)
         for name, table in found.items()
         if Path(table.path).is_file()
     ]
+
+
+def logs(folder: Path | None) -> list[Logged]:
+    """The random logs of Open Bandit that are in the folder."""
+    if folder is None:
+        return []
+    files = {f"Open Bandit, {shop}": folder / f"obd_random_{shop}.csv.gz" for shop in ("men", "women")}
+    return [Logged(name, open_bandit(path)) for name, path in files.items() if path.is_file()]
 
 
 def _standardised(table: Classification) -> Classification:

@@ -52,6 +52,10 @@ class Kept:
         self.store.save(cell.fingerprint, rows)
 
 
+COLUMNS = ("problem", "kind", "contender", "family", "seed", "regret", "seconds", "world")
+"""Of a table of runs, one row for each."""
+
+
 def play(panel: Panel, horizon: int, seeds: Sequence[int], folder: Path, engine: Engine) -> pl.DataFrame:
     """Play the runs that the folder lacks; return one row per contender and seed with final regret and seconds.
 
