@@ -12,9 +12,9 @@ from benchmarks.league.drawn import Place
 from benchmarks.league.picture import picture
 from benchmarks.league.places import logs, tables, worlds
 from benchmarks.league.playing import COLUMNS
-from benchmarks.league.standings import markdown, standings
+from benchmarks.league.standings import KINDS, markdown, standings
 from kernelbandits.cli import main
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.errors import InvalidFile
 from kernelbandits.experiments import local, require_known
 from kernelbandits.reporting import save, write_text
 
@@ -56,7 +56,7 @@ def league(
     Writes regrets.csv (one row per run), league.md (the table) and league.png and .svg.
     """
     places = chosen([*tables(data_dir, out), *logs(data_dir), *worlds()], only)
-    earlier = None if against is None else pl.read_csv(against)
+    earlier = None if against is None else read_runs(against)
     numbers = range(first_seed, first_seed + seeds)
     runs: list[pl.DataFrame] = []
     for place, entrants in entries(places, names, peers):  # a line for each as soon as it is known
@@ -75,7 +75,7 @@ def league(
 
 def chosen(places: list[Place], only: tuple[str, ...]) -> list[Place]:
     """The places of these names or kinds; all if there are none."""
-    require_known(only, ["tables", "logs", "worlds", *(place.name for place in places)], "the league has no problem")
+    require_known(only, [*KINDS, *(place.name for place in places)], "the league has no problem")
     wanted = {name.casefold() for name in only}
     return [place for place in places if not wanted or wanted & {place.name.casefold(), place.kind}]
 
@@ -93,12 +93,17 @@ def entries(places: list[Place], names: tuple[str, ...], peers: bool) -> list[tu
     return [(place, entrants) for place, entrants in found if entrants]
 
 
+def read_runs(path: Path) -> pl.DataFrame:
+    """The runs of an earlier league."""
+    try:
+        return pl.read_csv(path).select(COLUMNS)
+    except pl.exceptions.PolarsError as error:
+        raise InvalidFile(f"{path.name} is no regrets.csv of a league; give the one in its --out") from error
+
+
 def others(earlier: pl.DataFrame, played: pl.DataFrame) -> pl.DataFrame:
     """The earlier runs of other contenders in the very worlds that were played now."""
-    try:
-        same = earlier.select(played.columns).join(played.select("world", "seed").unique(), on=["world", "seed"])
-    except pl.exceptions.ColumnNotFoundError as error:
-        raise InvalidArgument(f"--against: no regrets.csv of a league ({error}); give the one in its --out") from error
+    same = earlier.join(played.select("world", "seed").unique(), on=["world", "seed"])
     return same.filter(~pl.col("contender").is_in(played["contender"].unique().implode())).cast(played.schema)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp, log, sqrt
 from typing import final
 
 import numpy as np
@@ -13,6 +12,8 @@ import polars as pl
 from benchmarks.league.contenders import DEFAULT
 from kernelbandits.environments import ratio_and_standard_error
 from kernelbandits.types import Array
+
+KINDS = ("tables", "logs", "worlds")
 
 
 @final
@@ -84,10 +85,10 @@ def _regrets(rows: pl.DataFrame, contender: str) -> Array:
 
 def geometric_mean(ratios: list[Ratio]) -> Ratio:
     """The geometric mean with its standard error, to first order; the problems are independent."""
-    logs = [log(ratio.value) for ratio in ratios]
-    relative = [ratio.error / ratio.value for ratio in ratios]
-    mean = exp(sum(logs) / len(logs))
-    return Ratio(mean, mean * sqrt(sum(error**2 for error in relative)) / len(ratios))
+    values, errors = np.array([(ratio.value, ratio.error) for ratio in ratios]).T
+    with np.errstate(divide="ignore", invalid="ignore"):  # a regret of 0
+        mean = float(np.exp(np.log(values).mean()))
+        return Ratio(mean, mean * float(np.linalg.norm(errors / values)) / len(ratios))
 
 
 def families_of(found: list[Standing]) -> list[str]:
@@ -96,9 +97,10 @@ def families_of(found: list[Standing]) -> list[str]:
 
 
 def kinds_of(found: list[Standing]) -> Iterator[tuple[str, list[Standing]]]:
-    """The standings of tables and of worlds, in this order."""
-    for kind in sorted({standing.kind for standing in found}):
-        yield kind, [standing for standing in found if standing.kind == kind]
+    """The standings of tables, logs and worlds, in this order."""
+    for kind in KINDS:
+        if part := [standing for standing in found if standing.kind == kind]:
+            yield kind, part
 
 
 def markdown(found: list[Standing]) -> str:

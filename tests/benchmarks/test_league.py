@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks.league.__main__ import chosen, entries, league, others
+from benchmarks.league.__main__ import chosen, entries, league, others, read_runs
 from benchmarks.league.contenders import DEFAULT, contenders
 from benchmarks.league.drawn import Drawn
 from benchmarks.league.logged import Logged, open_bandit
@@ -16,7 +16,7 @@ from benchmarks.league.standings import Ratio, geometric_mean, markdown, standin
 from benchmarks.league.worlds import LinearRewards, SparsePurchases, StarRatings, UselessContexts
 
 import kernelbandits as kb
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.experiments import local
 from kernelbandits.reporting import draw
 
@@ -119,8 +119,14 @@ def test_earlier_runs_stand_in_for_contenders_that_are_not_played():
     now, earlier = rows(default=[1, 2]), rows(default=[7, 7, 7], other=[3, 3, 3])
     assert others(earlier, now)["regret"].to_list() == [3.0, 3.0]
     assert others(earlier.with_columns(world=pl.lit("another")), now).is_empty()
-    with pytest.raises(InvalidArgument, match=r"--against: no regrets.csv of a league"):
-        others(earlier.drop("regret"), now)
+
+
+def test_earlier_runs_must_be_of_a_league(tmp_path):
+    path = tmp_path / "runs.csv"
+    for frame in (rows(default=[1]).drop("regret"), pl.DataFrame()):
+        frame.write_csv(path)
+        with pytest.raises(InvalidFile, match=r"runs\.csv is no regrets\.csv of a league"):
+            read_runs(path)
 
 
 def test_places_and_contenders_are_chosen_by_name_or_kind():
