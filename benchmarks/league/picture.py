@@ -29,23 +29,19 @@ class Whiskers:
 
 
 def picture(found: list[Standing]) -> Picture:
-    """One row per problem, sorted by the default's ratio; one mark per family, the default's a star.
-
-    Logs are left out: their ratios are all nearly 1.
-    """
+    """One row per problem, sorted by the default's ratio; one mark per family, the default's a star."""
     families = families_of(found)
     given = looks(families)
     lowest = min((ratio.value for each in found for ratio in each.ratios.values()), default=1.0)
-    parts = [(kind, part) for kind, part in kinds_of(found) if kind != "logs"]
     charts = [
         Charts(
             (_chart(kind, part, families, given, max(0.1, min(0.5, 0.9 * lowest))),),
             columns=1,
-            height=1.1 + 0.23 * len(part),
+            height=(0.9 if i else 1.6) + 0.23 * len(part),
             legend="" if i else "outside upper center",
             legend_columns=4,
         )
-        for i, (kind, part) in enumerate(parts)
+        for i, (kind, part) in enumerate(kinds_of(found))
     ]
     title = "The league: regret as a multiple of the best competitor's"
     return Picture(title, tuple(charts), f"{title}, for {', '.join(families)}", width=9.0)
@@ -65,4 +61,4 @@ def _chart(kind: str, part: list[Standing], families: list[str], given: dict[str
     label = f"final regret / best competitor's; {_FARTHEST:g} and more at the right edge"
     ticks = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 5.0)
     x_axis = Axis(label, "log", [tick for tick in ticks if tick >= low], low=0.95 * low, high=1.1 * _FARTHEST)
-    return Chart(kind, marks, x_axis, Axis(names=[each.problem for each in rows]))
+    return Chart(kind, marks, x_axis, Axis(names=[each.problem for each in rows], low=-0.7, high=len(rows) - 0.3))

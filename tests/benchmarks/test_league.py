@@ -12,7 +12,7 @@ from benchmarks.league.peers.forest_greedy import ForestGreedy
 from benchmarks.league.peers.refits import is_due
 from benchmarks.league.picture import picture
 from benchmarks.league.places import tables, worlds
-from benchmarks.league.standings import Ratio, geometric_mean, markdown, standings
+from benchmarks.league.standings import KINDS, Ratio, geometric_mean, markdown, standings
 from benchmarks.league.worlds import LinearRewards, SparsePurchases, StarRatings, UselessContexts
 
 import kernelbandits as kb
@@ -65,6 +65,8 @@ def test_the_table_and_the_picture_have_every_problem():
     assert lines[0] == "| problem | best competitor | its regret | default | other |"
     assert lines[2] == "| p | other | 2.0 | 0.75 ± 0.25 | 1.00 ± 0.00 |"
     assert lines[4].startswith("| **worlds: geometric mean** | | | **2.60")
+    kinds = [standings(rows(default=[1, 2], other=[2, 2]).with_columns(kind=pl.lit(kind))) for kind in KINDS]
+    assert [len(draw(picture(part)).axes) for part in kinds] == [1, 1, 1]
     [axes] = draw(picture(found)).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["p", "q"]
 
