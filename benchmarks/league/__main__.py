@@ -102,9 +102,11 @@ def read_runs(path: Path) -> pl.DataFrame:
 
 
 def others(earlier: pl.DataFrame, played: pl.DataFrame) -> pl.DataFrame:
-    """The earlier runs of other contenders in the very worlds that were played now."""
+    """The earlier runs of other contenders in the very worlds that were played now, of those that have all seeds."""
     same = earlier.join(played.select("world", "seed").unique(), on=["world", "seed"])
-    return same.filter(~pl.col("contender").is_in(played["contender"].unique().implode())).cast(played.schema)
+    absent = same.filter(~pl.col("contender").is_in(played["contender"].unique().implode()))
+    complete = pl.col("seed").n_unique().over("contender") == played["seed"].n_unique()
+    return absent.filter(complete).cast(played.schema)
 
 
 if __name__ == "__main__":

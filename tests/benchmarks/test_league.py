@@ -120,6 +120,7 @@ def test_runs_are_kept_and_all_contenders_meet_the_same_rounds(tmp_path, monkeyp
 def test_earlier_runs_stand_in_for_contenders_that_are_not_played():
     now, earlier = rows(default=[1, 2]), rows(default=[7, 7, 7], other=[3, 3, 3])
     assert others(earlier, now)["regret"].to_list() == [3.0, 3.0]
+    assert others(earlier.filter(pl.col("seed") > 0), now).is_empty()  # a seed is missing, so nothing can be paired
     assert others(earlier.with_columns(world=pl.lit("another")), now).is_empty()
 
 
