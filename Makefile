@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 
 PEERS ?= .venv-peers
 
-.PHONY: help reproduce test test-slow lint types format picture bench bench-peers league clean
+.PHONY: help reproduce test test-slow lint types format picture bench bench-peers league league-peers clean
 
 help:
 	@echo "make reproduce   set up, run the paper's Figure 1, write results/figure-1"
@@ -16,7 +16,8 @@ help:
 	@echo "make lint types  ruff and mypy"
 	@echo "make bench       speed against scikit-learn and bare BLAS"
 	@echo "make bench-peers the same with BoTorch, Vowpal Wabbit and others, in an environment of their own"
-	@echo "make league      policies that need no settings, on worlds and (DATA=folder) on real tables"
+	@echo "make league      the default against other policies, on worlds and (DATA=folder) on real tables and logs"
+	@echo "make league-peers the same with Vowpal Wabbit, contextualbandits and forests, in an environment of their own"
 	@echo "make format      let ruff rewrite the code"
 	@echo "make clean       remove the virtual environment and caches (not results)"
 
@@ -52,6 +53,9 @@ bench-peers: $(PEERS)/installed
 
 league: $(VENV)/installed
 	$(BIN)/python -m benchmarks.league $(if $(DATA),--data-dir $(DATA))
+
+league-peers: $(PEERS)/installed
+	$(PEERS)/bin/python -m benchmarks.league --peers $(if $(DATA),--data-dir $(DATA))
 
 $(PEERS)/installed: pyproject.toml constraints.txt benchmarks/peers.txt
 	$(PYTHON) -m venv $(PEERS)

@@ -1,1 +1,1 @@
-"""The league: policies that need no settings, on real tables and on worlds with what real rewards are like."""
+"""The league: the default policy against others, on real tables and on worlds with what real rewards are like."""

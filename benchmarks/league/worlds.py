@@ -19,14 +19,18 @@ from kernelbandits.types import Array
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Served(Instance):
-    """Rounds made by a function of horizon and generator."""
+    """Rounds made by a function of horizon and generator.
+
+    The noise, and a bound of 1 on every norm, which is a convention, are stated for CGP-UCB, which asks for both.
+    """
 
     n_arms: int
     dim: int
+    noise_std: float
     serve: Callable[[int, np.random.Generator], Rounds]
 
     def problem(self, horizon: int | None = None) -> Problem:
-        return Problem(self.n_arms, self.dim, horizon)
+        return Problem(self.n_arms, self.dim, horizon, self.noise_std, np.ones(self.n_arms))
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
         return self.serve(horizon, rng)
@@ -60,7 +64,7 @@ class LinearRewards(Environment):
             noise = self.noise_std * rng.standard_normal(horizon)
             return Rounds(shared(contexts, self.n_arms), contexts @ weights, noise)
 
-        return Served(self.n_arms, self.dim, serve)
+        return Served(self.n_arms, self.dim, self.noise_std, serve)
 
 
 @final
@@ -83,7 +87,7 @@ class SparsePurchases(Environment):
             paid = prices * np.exp(0.3 * rng.standard_normal(chances.shape) - 0.045)
             return Rounds(shared(contexts, self.n_arms), chances * prices, bought * paid - chances * prices)
 
-        return Served(self.n_arms, self.dim, serve)
+        return Served(self.n_arms, self.dim, 7.0, serve)
 
 
 @final
@@ -100,7 +104,7 @@ class UselessContexts(Environment):
             contexts, means = rng.standard_normal((horizon, self.dim)), np.tile(chances, (horizon, 1))
             return Rounds(shared(contexts, 3), means, coins(means, rng))
 
-        return Served(3, self.dim, serve)
+        return Served(3, self.dim, 0.5, serve)
 
 
 @final
@@ -125,7 +129,7 @@ class StarRatings(Environment):
             stars = 1.0 + (felt > cuts[:, np.newaxis, np.newaxis]).sum(axis=0)
             return Rounds(shared(contexts, self.n_arms), means, stars - means)
 
-        return Served(self.n_arms, self.dim, serve)
+        return Served(self.n_arms, self.dim, 0.8, serve)
 
 
 @final
@@ -146,7 +150,7 @@ class RepeatedContexts(Environment):
             means = chances[which]
             return Rounds(shared(places[which], self.n_arms), means, coins(means, rng))
 
-        return Served(self.n_arms, self.dim, serve)
+        return Served(self.n_arms, self.dim, 0.4, serve)
 
 
 @final
@@ -169,4 +173,4 @@ class RawUnits(Environment):
             means = 5000.0 + 300.0 * np.tanh(tidy[:, :5] @ weights[:5] / 1.5)
             return Rounds(shared(raw, self.n_arms), means, 150.0 * rng.standard_normal(horizon))
 
-        return Served(self.n_arms, 6, serve)
+        return Served(self.n_arms, 6, 150.0, serve)
