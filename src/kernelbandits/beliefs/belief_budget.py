@@ -17,7 +17,7 @@ _SHORT = 2048  # rounds, after which nobody has waited long
 _LEAST = 64
 _FEATURES = 256
 _KEPT = 30_000
-_EVIDENCE = 200  # rewards of an arm that are used for an estimate, if arms are few
+_EVIDENCE = 128  # rewards of an arm that are used for an estimate, if arms are few
 _EVIDENCE_ARMS = 8
 
 

@@ -23,7 +23,7 @@ from kernelbandits.types import Array, IntArray
 
 _SURPRISE = 9.0  # a squared standardised innovation counts as at most this much in the amplitude
 _UNEXPLAINED = 10.0  # nats by which rewards were less likely than expected, before components are estimated again
-_SOONEST = 1.02  # and the least growth of the number of rewards
+_SOONEST = 1.1  # and the least growth of the number of rewards
 _STRIDE = 2.0  # the prior variance of reward functions moves by at most this factor per reward
 _WORK = 6e6  # done per reward for the next estimate, in cubes of sizes of matrices: about 5 ms
 

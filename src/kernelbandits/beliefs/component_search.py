@@ -70,21 +70,22 @@ class ComponentSearch:
         return float(len(y) ** 3)
 
     def _climb(self) -> None:
-        near = self._neighbours()
-        self._queue = [candidate for candidate in near if candidate not in self._found]
-        if not self._queue:
-            better = max(near, key=self._evidence)
-            if self._evidence(better) > self._evidence(self._best) + _TIE:
-                self._best = better
-                self._climb()
+        """Go to the first neighbour that is better, or ask for the first that is not known yet."""
+        for candidate in self._neighbours():
+            if candidate not in self._found:
+                self._queue = [candidate]
+                return
+            if self._evidence(candidate) > self._evidence(self._best) + _TIE:
+                self._best = candidate
+                return self._climb()
 
     def _evidence(self, candidate: Candidate) -> float:
         return float(self._found[candidate].max())
 
     def _neighbours(self) -> list[Candidate]:
         multiple, space, common = self._best
-        near = [(other, space, common) for other in (multiple - 1, multiple + 1) if 0 <= other < len(MULTIPLES)]
-        return [*near, (multiple, 1 - space, common), (multiple, space, 1 - common)]
+        near = [(other, space, common) for other in (multiple + 1, multiple - 1) if 0 <= other < len(MULTIPLES)]
+        return [(multiple, space, 1 - common), (multiple, 1 - space, common), *near]
 
     def _told(self, candidate: Candidate) -> tuple[float, _Space, float]:
         multiple, space, common = candidate
