@@ -62,8 +62,11 @@ def test_without_sharing_it_is_about_empirical_bayes(n):
     X, arms, y = sharing_rewards(0.3, 0, n=n)
     apart = kb.HierarchicalBayes(covariances=(kb.Exchangeable(0.0),))
     contexts = np.random.default_rng(1).standard_normal((K, DIM))
-    answers = [told(belief, X, arms, y).mean_and_std(contexts) for belief in (apart, kb.EmpiricalBayes())]
-    np.testing.assert_allclose(*answers, rtol=0.15)
+    (mean, std), (other_mean, other_std) = (
+        told(belief, X, arms, y).mean_and_std(contexts) for belief in (apart, kb.EmpiricalBayes())
+    )
+    np.testing.assert_allclose(mean, other_mean, rtol=0.2)
+    np.testing.assert_allclose(np.log(std / other_std), 0.0, atol=1.0)  # they have different families of kernels
 
 
 def test_units_of_the_rewards_do_not_matter():

@@ -14,17 +14,18 @@ from kernelbandits.beliefs.base import LearningTracker, Prefetched
 from kernelbandits.beliefs.belief_budget import BeliefBudget
 from kernelbandits.beliefs.component_search import ComponentSearch
 from kernelbandits.beliefs.estimation import clipped, clipped_first, next_estimate
-from kernelbandits.beliefs.evidence import OFFSETS, PRIOR_REWARDS
+from kernelbandits.beliefs.evidence import PRIOR_REWARDS
 from kernelbandits.beliefs.followed_levels import FollowedLevels
 from kernelbandits.beliefs.levels import rounding
 from kernelbandits.beliefs.sketched_arms import SketchConstruction, SketchedArms
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
 
+_OFFSET = 1.0  # levels that vary by more than this many squared deviations within arms lead one to expect are their own
 _SURPRISE = 9.0  # a squared standardised innovation counts as at most this much in the amplitude
 _UNEXPLAINED = 10.0  # nats by which rewards were less likely than expected, before components are estimated again
 _SOONEST = 1.1  # and the least growth of the number of rewards
-_STRIDE = 2.0  # the prior variance of reward functions moves by at most this factor per reward
+_STRIDE = 3.0  # the prior variance of reward functions moves by at most this factor per reward
 _WORK = 6e6  # done per reward for the next estimate, in cubes of sizes of matrices: about 5 ms
 
 
@@ -96,7 +97,7 @@ class CalibratedTracker(LearningTracker):
     what is known there depends on the rewards alone.
 
     An estimate that takes long is made in steps, some with each reward, while the last one answers. The first is made
-    at once. The prior variance of reward functions moves by at most a factor of two per reward.
+    at once. The prior variance of reward functions moves by at most a factor of three per reward.
     """
 
     _model: ArmModel | None
@@ -108,7 +109,7 @@ class CalibratedTracker(LearningTracker):
         self._counts = np.zeros(problem.n_arms, dtype=np.int64)
         self._seen = self._last_estimate = 0
         self._next_estimate = max(2, problem.n_arms)
-        self._levels = FollowedLevels(problem.n_arms, float(OFFSETS[-1]))
+        self._levels = FollowedLevels(problem.n_arms, _OFFSET)
         self._block: Prefetched | None = None
         self._model = None
         self._estimation: Estimation | None = None
@@ -145,10 +146,10 @@ class CalibratedTracker(LearningTracker):
             self._data.add(context, arm, reward)
         if self._model is not None:
             self._follow(self._model, context, arm, reward)
-        if self._estimation is not None:
-            self._estimation.arrived.append((context.copy(), arm, reward))
-        elif self._is_due():
+        if self._is_due():
             self._estimation = self._begin()
+        elif self._estimation is not None:
+            self._estimation.arrived.append((context.copy(), arm, reward))
         if self._estimation is not None:
             model = self._estimation.advance(inf if self._model is None else _WORK)
             if model is not None:
@@ -162,11 +163,15 @@ class CalibratedTracker(LearningTracker):
         return 0.0 if self._model is None else self._square * self._model.components.variance
 
     def _is_due(self) -> bool:
-        crowded = self._model is not None and self._model.remembers and self._budget.sketches(self._model.counts)
-        if crowded or self._seen >= self._next_estimate:
+        """Whether to begin an estimate now. At a milestone one is begun even if another is still being made."""
+        model = self._model
+        if self._seen >= self._next_estimate:
             self._next_estimate = next_estimate(self._seen, self._window)
             return True
-        return self._unexplained > _UNEXPLAINED and self._seen > _SOONEST * self._last_estimate
+        if model is None or self._estimation is not None:
+            return False
+        crowded = model.remembers and self._budget.sketches(model.counts)
+        return crowded or (self._unexplained > _UNEXPLAINED and self._seen > _SOONEST * self._last_estimate)
 
     def _follow(self, model: ArmModel, context: Array, arm: int, reward: float) -> None:
         if self._data is not None and self._levels.is_unsure(arm):
@@ -227,7 +232,7 @@ class CalibratedTracker(LearningTracker):
             self._data.add_arm()
         if self._model is None:
             self._next_estimate = max(2, problem.n_arms)
-            self._levels = FollowedLevels(problem.n_arms, float(OFFSETS[-1]))
+            self._levels = FollowedLevels(problem.n_arms, _OFFSET)
         else:
             self._model.add_arm(problem)
             self._levels.add_arm(self._counts, np.arange(problem.n_arms))

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import AffineTracker, Prefetched, Tracker
-from kernelbandits.beliefs.followed_levels import ENOUGH, FollowedLevels
+from kernelbandits.beliefs.followed_levels import FollowedLevels
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array
 
@@ -43,7 +43,7 @@ class StandardizingTracker(Tracker):
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         self._data.add(_NO_CONTEXT, arm, reward)
-        if self._data.counts[arm] <= ENOUGH:
+        if self._levels.is_unsure(arm):
             self._levels.observe(arm, self._data, self._tracker.functions)
         difference = reward - self._levels.levels.item(arm)
         self._tracker.observe(context, arm, difference / self._scale)
@@ -68,4 +68,4 @@ class StandardizingTracker(Tracker):
     def add_arm(self, problem: Problem) -> None:
         self._tracker.add_arm(problem)
         self._data.add_arm()
-        self._levels.add_arm(self._data, self._tracker.functions)
+        self._levels.add_arm(self._data.counts, self._tracker.functions)
