@@ -16,6 +16,7 @@ LAYERS = [
     {"types", "errors"},
     {"user_modules"},
     {"checks", "specs"},
+    {"arm_checks"},
     {"problem", "linalg"},
     {"reporting"},
     {"kernels"},

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import final
 
 import numpy as np
 
-from kernelbandits import checks
+from kernelbandits import arm_checks, checks
 from kernelbandits.beliefs import Belief, Prefetched
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
@@ -67,10 +67,14 @@ class Agent:
         self._last_id: int | None = None
         self._block: Prefetched | None = None
 
-    def choose(self, contexts: ArrayLike, eligible: ArrayLike | None = None) -> Decision:
-        """Decide for contexts of shape (K, d), or (d,) if all arms share one; `eligible` masks arms, shape (K,)."""
+    def choose(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Decision:
+        """Decide for contexts of shape (K, d), or (d,) if all arms share one.
+
+        `eligible` masks arms, shape (K,), or names those that may be played.
+        """
         problem, block, known = self.problem, self._block, None
-        X, mask = checks.contexts(contexts, problem.n_arms, problem.dim), checks.eligible(eligible, problem.n_arms)
+        X = checks.contexts(contexts, problem.n_arms, problem.dim)
+        mask = None if eligible is None else arm_checks.eligible(eligible, problem.n_arms, problem.arms)
         if not self._all_active:
             X, mask = self._shown(X), self._eligible(mask)
         if block is not None:
@@ -79,7 +83,7 @@ class Agent:
             self._refuse_unusable("contexts", known := X)
         arm, propensity, scores, explored, _ = self._choose(known, mask)
         self._last_id = number = self._n_decisions - 1
-        return Decision(number, arm, propensity, scores, explored)
+        return Decision(number, arm, propensity, scores, explored, problem.arms[arm] if problem.arms else None)
 
     def _choose(self, contexts: Array, eligible: BoolArray | None = None) -> Choice:
         """`choose` without checks. A prefetched round must be the array that was taken from its block."""
@@ -91,13 +95,14 @@ class Agent:
         self._n_decisions += 1
         return choice
 
-    def choose_batch(self, contexts: ArrayLike, eligible: ArrayLike | None = None) -> Decisions:
+    def choose_batch(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Decisions:
         """Decide for B rounds at once, contexts of shape (B, K, d), before any of their rewards is known.
 
-        The same as B calls of `choose`, faster. `eligible` masks arms in all rounds, shape (K,), or in each, (B, K).
+        The same as B calls of `choose`, faster. `eligible` masks arms in all rounds, shape (K,), or in each, (B, K); or
+        it names arms.
         """
-        block = self._checked_block(contexts)
-        mask = self._eligible(checks.eligible_batch(eligible, len(block), self.problem.n_arms))
+        block, problem = self._checked_block(contexts), self.problem
+        mask = self._eligible(arm_checks.eligible_batch(eligible, len(block), problem.n_arms, problem.arms))
         if mask is not None:
             mask = np.broadcast_to(mask, block.shape[:2])
         self._forget()
@@ -111,12 +116,13 @@ class Agent:
             raise _ineligible(int(decisions.arms[kept.argmin()]))
         first_id = self._n_decisions
         self._n_decisions += len(block)
-        return replace(decisions, first_id=first_id)
+        return replace(decisions, first_id=first_id, arm_names=problem.arms)
 
-    def observe(self, context: ArrayLike, arm: int, reward: float) -> None:
+    def observe(self, context: ArrayLike, arm: int | str, reward: float) -> None:
         """Learn that `arm`, shown with `context` of shape (d,), gave `reward`. Any order, any delay."""
-        x = checks.shaped_array("context", context, (self.problem.dim,), "the played arm's context")
-        arm = checks.arm(arm, self.problem.n_arms)
+        problem = self.problem
+        x = checks.shaped_array("context", context, (problem.dim,), "the played arm's context")
+        arm = arm_checks.arm(arm, problem.n_arms, problem.arms)
         reward = checks.reward(reward)
         if self._block is None or self._block.row_with(x, arm) is None:  # what was announced has been checked then
             self._refuse_unusable("context", x)
@@ -132,28 +138,30 @@ class Agent:
         self._last_id = None
         self._learner.withdraw()
 
-    def add_arm(self) -> int:
+    def add_arm(self, name: str | None = None) -> int:
         """Add an arm, of which nothing is known yet, and return its number; contexts then have one more row.
 
-        Refused, with nothing changed, by policies that cannot learn about it or were told something about every arm.
+        It needs a name if the others have one. Refused, with nothing changed, by policies that cannot learn about it or
+        were told something about every arm.
         """
-        problem = self.problem.with_another_arm()
+        problem = self.problem.with_another_arm(name)
         self._learner.add_arm(problem)
         self._forget()  # prefetched for the old number of arms
         self._active = np.append(self._active, True)
         self.problem = problem
         return problem.n_arms - 1
 
-    def remove_arm(self, arm: int) -> None:
+    def remove_arm(self, arm: int | str) -> None:
         """Never choose this arm again. The other arms keep their numbers, and contexts keep a row for this one.
 
         The values in that row do not matter. Rewards of the arm that are still on their way may be observed.
         """
-        arm = checks.arm(arm, self.problem.n_arms)
+        problem = self.problem
+        arm = arm_checks.arm(arm, problem.n_arms, problem.arms)
         if not self._active[arm]:
-            raise InvalidArgument(f"arm {arm} was removed before")
+            raise InvalidArgument(f"arm {problem.called(arm)} was removed before")
         if np.count_nonzero(self._active) == 1:
-            raise InvalidArgument(f"arm {arm} is the only one left; add another before removing it")
+            raise InvalidArgument(f"arm {problem.called(arm)} is the only one left; add another before removing it")
         self._active[arm] = False
         self._all_active = False
         self._forget()
@@ -208,9 +216,8 @@ class Agent:
             return mask
         left: BoolArray = self._active.copy() if mask is None else mask & self._active
         if not left.any(axis=-1).all():
-            raise InvalidArgument(
-                f"eligible must allow at least one arm that was not removed; left are {np.flatnonzero(self._active)}"
-            )
+            kept = ", ".join(map(self.problem.called, np.flatnonzero(self._active).tolist()))
+            raise InvalidArgument(f"eligible must allow at least one arm that was not removed; left are {kept}")
         return left
 
 
