@@ -104,6 +104,7 @@ from .policies import (
     Oracle as Oracle,
     Policy as Policy,
     PolicyAdvice as PolicyAdvice,
+    Scores as Scores,
     SubGaussianWidth as SubGaussianWidth,
     SuccessiveElimination as SuccessiveElimination,
     SupKernelUCB as SupKernelUCB,

@@ -13,7 +13,7 @@ from kernelbandits import arm_checks, checks
 from kernelbandits.beliefs import Belief, Prefetched
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
-from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner
+from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner, Scores
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator
 from kernelbandits.specs import Spec
@@ -117,6 +117,16 @@ class Agent:
         first_id = self._n_decisions
         self._n_decisions += len(block)
         return replace(decisions, first_id=first_id, arm_names=problem.arms)
+
+    def score(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Scores:
+        """Means, deviations and probabilities of all arms for B rounds (B, K, d), each as if it came next.
+
+        Nothing changes: the next decisions are the same as without asking. `eligible` as in `choose_batch`.
+        """
+        block, problem = self._checked_block(contexts), self.problem
+        mask = self._eligible(arm_checks.eligible_batch(eligible, len(block), problem.n_arms, problem.arms))
+        self._forget()
+        return self._learner.score(block, None if mask is None else np.broadcast_to(mask, block.shape[:2]))
 
     def observe(self, context: ArrayLike, arm: int | str, reward: float) -> None:
         """Learn that `arm`, shown with `context` of shape (d,), gave `reward`. Any order, any delay."""

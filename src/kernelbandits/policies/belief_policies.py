@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
 
@@ -21,16 +19,13 @@ from kernelbandits.beliefs import (
 )
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.agent import Policy
-from kernelbandits.policies.learner import Choice, Learner
-from kernelbandits.policies.propensities import pick_sampled
-from kernelbandits.policies.selection import RoundRobin, pick_best, pick_optimistic
+from kernelbandits.policies.learner import Choice, Learner, Scores
+from kernelbandits.policies.rules import Greed, Optimism, Rule, Sampling
+from kernelbandits.policies.selection import RoundRobin
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Count, CountFromZero, NonNegative, Positive
 from kernelbandits.types import Array, BoolArray
-
-Rule: TypeAlias = Callable[[Array, Array, BoolArray | None, np.random.Generator], Choice]
-"""(means, standard deviations, eligible, rng) → choice."""
 
 
 @final
@@ -60,6 +55,24 @@ class BelievingLearner(Learner):
             return turns.next(eligible)
         mean, std = self._tracker.mean_and_std(contexts)
         return self._rule(mean, std, eligible, self._rng)
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+        means, stds = self._believed(contexts)
+        probabilities = self._rule.probabilities(means, stds, eligible)
+        if self._turns.fewest < self._n_initial:
+            self._turns.take_over(probabilities, self._n_initial, eligible)
+        return Scores(means, stds, probabilities)
+
+    def _believed(self, contexts: Array) -> tuple[Array, Array]:
+        """Means and standard deviations for contexts of shape (B, K, d), shape (B, K): prefetched, then forgotten."""
+        block, means, stds = Prefetched(contexts), np.empty(contexts.shape[:2]), np.empty(contexts.shape[:2])
+        try:
+            self._tracker.prefetch(block)
+            for row, shown in enumerate(block):
+                means[row], stds[row] = self._tracker.mean_and_std(shown)
+        finally:
+            self._tracker.prefetch(None)
+        return means, stds
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         self._tracker.observe(context, arm, reward)
@@ -101,7 +114,7 @@ class CalibratedUCB(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = self.belief.start(problem, *rng.spawn(1))
-        return BelievingLearner(tracker, partial(pick_optimistic, width=self.width), self.n_initial, problem, rng)
+        return BelievingLearner(tracker, Optimism(self.width), self.n_initial, problem, rng)
 
 
 @final
@@ -132,7 +145,7 @@ class ThompsonSampling(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = self.belief.start(problem, *rng.spawn(1))
-        return BelievingLearner(tracker, partial(pick_sampled, scale=self.scale), self.n_initial, problem, rng)
+        return BelievingLearner(tracker, Sampling(self.scale), self.n_initial, problem, rng)
 
 
 @final
@@ -163,11 +176,7 @@ class GreedyInterpolation(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = IndependentArms(self.model, self.rewards).start(problem)
-        return BelievingLearner(tracker, _greedily, self.n_initial, problem, rng)
-
-
-def _greedily(mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
-    return pick_best(mean, eligible, rng)
+        return BelievingLearner(tracker, Greed(), self.n_initial, problem, rng)
 
 
 @final
@@ -198,7 +207,7 @@ class LinearUCB(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = LinearArms(self.ridge, self.intercept, self.rewards).start(problem)
-        return BelievingLearner(tracker, partial(pick_optimistic, width=self.alpha), 0, problem, rng)
+        return BelievingLearner(tracker, Optimism(self.alpha), 0, problem, rng)
 
 
 @final
@@ -229,4 +238,4 @@ class LinearThompsonSampling(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = LinearArms(self.ridge, self.intercept, self.rewards).start(problem)
-        return BelievingLearner(tracker, partial(pick_sampled, scale=self.scale), 0, problem, rng)
+        return BelievingLearner(tracker, Sampling(self.scale), 0, problem, rng)

@@ -72,6 +72,21 @@ class Decisions:
         return len(self.arms)
 
 
+class Scores(NamedTuple):
+    """What an agent would make of B rounds, each as if it came next: arrays of shape (B, K).
+
+    Attributes:
+        means: the expected reward of every arm; NaN where the policy states none.
+        deviations: the standard deviation of what is believed of that expectation; NaN where the policy states none.
+        probabilities: the exact probability with which each arm would be chosen.
+
+    """
+
+    means: Array
+    deviations: Array
+    probabilities: Array
+
+
 class Learner(ABC):
     """Decides and observes; its input was checked. Methods that are not abstract are hooks, which may be left out."""
 
@@ -88,6 +103,13 @@ class Learner(ABC):
     def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions | None:
         """Decisions for contexts (B, K, d) and a mask (B, K), as if asked round by round; None: ask round by round."""
         return None
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+        """What it would make of contexts (B, K, d) with a mask (B, K), each as if it came next; changes nothing.
+
+        Prefetched rounds may be forgotten.
+        """
+        raise InvalidArgument("agents of this policy cannot score: its learner has no method `score`")
 
     def prefetch(self, block: Prefetched | None) -> None:  # noqa: B027
         """Prepare for the rounds of a block; None forgets them. Must not change a decision."""
