@@ -24,6 +24,7 @@ LAYERS = [
     {"beliefs"},
     {"policies"},
     {"tables"},
+    {"bandit"},
     {"environments"},
     {"offline"},
     {"theory", "testing"},

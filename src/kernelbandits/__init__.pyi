@@ -7,6 +7,15 @@ from . import (
     testing as testing,
     theory as theory,
 )
+from .bandit import (
+    ArmSummary as ArmSummary,
+    Awaiting as Awaiting,
+    Bandit as Bandit,
+    BanditDecision as BanditDecision,
+    BanditSummary as BanditSummary,
+    Calibration as Calibration,
+    Ledger as Ledger,
+)
 from .beliefs import (
     ArmCovariance as ArmCovariance,
     ArmFeatures as ArmFeatures,

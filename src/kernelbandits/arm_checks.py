@@ -36,7 +36,8 @@ def eligible(value: ArrayLike | Collection[str] | None, n_arms: int, names: tupl
     if names:
         wanted += ", or a collection of names of arms"
         if _are_texts(value):
-            return _mask_of(value, n_arms, names)
+            mask = mask_of(value, names)
+            return None if mask.all() else mask
     mask = checks.array_of("eligible", value, wanted)
     if mask.shape != (n_arms,) or mask.dtype != np.bool_:
         raise InvalidArgument(f"eligible must be {wanted}; got shape {mask.shape} of type {mask.dtype}")
@@ -49,13 +50,14 @@ def _are_texts(value: object) -> TypeGuard[Collection[str]]:
     return isinstance(value, Collection) and not isinstance(value, str) and all(isinstance(name, str) for name in value)
 
 
-def _mask_of(chosen: Collection[str], n_arms: int, names: tuple[str, ...]) -> BoolArray | None:
-    mask = np.zeros(n_arms, dtype=np.bool_)
+def mask_of(chosen: Collection[str], names: tuple[str, ...], argument: str = "eligible") -> BoolArray:
+    """The mask of some arms that are named, shape (K,); `argument` is what names them, for the error message."""
+    mask = np.zeros(len(names), dtype=np.bool_)
     for name in chosen:
-        mask[_numbered(name, names, "eligible")] = True
+        mask[_numbered(name, names, argument)] = True
     if not mask.any():
-        raise InvalidArgument("eligible must allow at least one arm; it names none")
-    return None if mask.all() else mask
+        raise InvalidArgument(f"{argument} must allow at least one arm; it names none")
+    return mask
 
 
 def eligible_batch(

@@ -125,8 +125,20 @@ class Agent:
         """
         block, problem = self._checked_block(contexts), self.problem
         mask = self._eligible(arm_checks.eligible_batch(eligible, len(block), problem.n_arms, problem.arms))
+        scores = self._score(block, None if mask is None else np.broadcast_to(mask, block.shape[:2]))
+        if scores is None:
+            raise InvalidArgument("agents of this policy cannot score: its learner has no method `score`")
+        return scores
+
+    def _score(self, contexts: Array, eligible: BoolArray | None = None) -> Scores | None:
+        """`score` without checks, mask (B, K); None if the policy states no scores."""
         self._forget()
-        return self._learner.score(block, None if mask is None else np.broadcast_to(mask, block.shape[:2]))
+        return self._learner.score(contexts, eligible)
+
+    @property
+    def active(self) -> BoolArray:
+        """Which arms were not removed, shape (K,)."""
+        return self._active.copy()
 
     def observe(self, context: ArrayLike, arm: int | str, reward: float) -> None:
         """Learn that `arm`, shown with `context` of shape (d,), gave `reward`. Any order, any delay."""
@@ -137,6 +149,19 @@ class Agent:
         if self._block is None or self._block.row_with(x, arm) is None:  # what was announced has been checked then
             self._refuse_unusable("context", x)
         self._observe(x, arm, reward)
+
+    def observe_batch(self, contexts: ArrayLike, arms: ArrayLike, rewards: ArrayLike) -> None:
+        """Learn n rewards, as n calls of `observe` do: contexts (n, d) of the arms played, arms and rewards (n,).
+
+        All of them are checked before the first is learned.
+        """
+        problem = self.problem
+        X = checks.shaped_array("contexts", contexts, (None, problem.dim), "(rewards, features)")
+        self._refuse_unusable("contexts", X)
+        numbers = arm_checks.arms(arms, len(X), problem.n_arms, problem.arms).tolist()
+        values = checks.rewards("rewards", rewards, len(X), "one number per row of contexts").tolist()
+        for x, arm, reward in zip(X, numbers, values, strict=True):
+            self._observe(x, arm, reward)
 
     def withdraw(self, decision: Decision) -> None:
         """Take the last decision back: it was not carried out, and does not count as a turn of its arm."""

@@ -72,8 +72,10 @@ class _FlooredLearner(Learner):
         propensity = min(float(probabilities[arm]), 1.0)
         return Choice(arm, propensity, choice.scores, self.overruled or choice.explored, probabilities)
 
-    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores | None:
         scores = self.inner.score(contexts, eligible)
+        if scores is None:
+            return None
         allowed = np.ones(contexts.shape[:2], dtype=np.bool_) if eligible is None else eligible
         kept = np.maximum(1.0 - np.count_nonzero(allowed, axis=1) * self.epsilon, 0.0)
         return scores._replace(probabilities=kept[:, np.newaxis] * scores.probabilities + self.epsilon * allowed)

@@ -104,12 +104,12 @@ class Learner(ABC):
         """Decisions for contexts (B, K, d) and a mask (B, K), as if asked round by round; None: ask round by round."""
         return None
 
-    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
-        """What it would make of contexts (B, K, d) with a mask (B, K), each as if it came next; changes nothing.
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores | None:
+        """What it would make of contexts (B, K, d) with a mask (B, K), each as if it came next; None: it cannot say.
 
-        Prefetched rounds may be forgotten.
+        Nothing may change but prefetched rounds, which may be forgotten.
         """
-        raise InvalidArgument("agents of this policy cannot score: its learner has no method `score`")
+        return None
 
     def prefetch(self, block: Prefetched | None) -> None:  # noqa: B027
         """Prepare for the rounds of a block; None forgets them. Must not change a decision."""
