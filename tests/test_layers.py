@@ -18,6 +18,7 @@ LAYERS = [
     {"checks", "specs"},
     {"problem", "linalg"},
     {"reporting"},
+    {"saving"},
     {"kernels"},
     {"regression"},
     {"beliefs"},

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
 
@@ -22,15 +20,12 @@ from kernelbandits.beliefs import (
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.agent import Policy
 from kernelbandits.policies.learner import Choice, Learner
-from kernelbandits.policies.propensities import pick_sampled
-from kernelbandits.policies.selection import RoundRobin, pick_best, pick_optimistic
+from kernelbandits.policies.rules import Greed, Optimism, Rule, Sampling
+from kernelbandits.policies.selection import RoundRobin
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Count, CountFromZero, NonNegative, Positive
 from kernelbandits.types import Array, BoolArray
-
-Rule: TypeAlias = Callable[[Array, Array, BoolArray | None, np.random.Generator], Choice]
-"""(means, standard deviations, eligible, rng) → choice."""
 
 
 @final
@@ -101,7 +96,7 @@ class CalibratedUCB(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = self.belief.start(problem, *rng.spawn(1))
-        return BelievingLearner(tracker, partial(pick_optimistic, width=self.width), self.n_initial, problem, rng)
+        return BelievingLearner(tracker, Optimism(self.width), self.n_initial, problem, rng)
 
 
 @final
@@ -132,7 +127,7 @@ class ThompsonSampling(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = self.belief.start(problem, *rng.spawn(1))
-        return BelievingLearner(tracker, partial(pick_sampled, scale=self.scale), self.n_initial, problem, rng)
+        return BelievingLearner(tracker, Sampling(self.scale), self.n_initial, problem, rng)
 
 
 @final
@@ -163,11 +158,7 @@ class GreedyInterpolation(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = IndependentArms(self.model, self.rewards).start(problem)
-        return BelievingLearner(tracker, _greedily, self.n_initial, problem, rng)
-
-
-def _greedily(mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
-    return pick_best(mean, eligible, rng)
+        return BelievingLearner(tracker, Greed(), self.n_initial, problem, rng)
 
 
 @final
@@ -198,7 +189,7 @@ class LinearUCB(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = LinearArms(self.ridge, self.intercept, self.rewards).start(problem)
-        return BelievingLearner(tracker, partial(pick_optimistic, width=self.alpha), 0, problem, rng)
+        return BelievingLearner(tracker, Optimism(self.alpha), 0, problem, rng)
 
 
 @final
@@ -229,4 +220,4 @@ class LinearThompsonSampling(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = LinearArms(self.ridge, self.intercept, self.rewards).start(problem)
-        return BelievingLearner(tracker, partial(pick_sampled, scale=self.scale), 0, problem, rng)
+        return BelievingLearner(tracker, Sampling(self.scale), 0, problem, rng)
