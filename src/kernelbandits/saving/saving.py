@@ -35,10 +35,12 @@ def save(thing: Any, path: str | os.PathLike[str]) -> Path:
     `load` gives it back: it goes on to the last bit as if it had never been saved. Things of classes of your own
     are saved if these are specs or have the two methods of `Saveable`; functions are not.
 
+    >>> from tempfile import TemporaryDirectory
     >>> agent = LinearUCB().start(Problem(n_arms=3, dim=2), rng=0)
-    >>> path = save(agent, folder / "agent.kb")
-    >>> load(path).choose([1.0, 2.0]).id
-    0
+    >>> with TemporaryDirectory() as folder:
+    ...     again = load(save(agent, f"{folder}/agent.kb"))
+    >>> again.choose([1.0, 2.0]).arm == agent.choose([1.0, 2.0]).arm
+    True
     """
     classes, arrays = Classes(), Arrays()
     kinds = _Kinds(classes, arrays)
