@@ -19,6 +19,7 @@ LAYERS = [
     {"arm_checks"},
     {"problem", "linalg"},
     {"reporting"},
+    {"saving"},
     {"kernels"},
     {"regression"},
     {"beliefs"},

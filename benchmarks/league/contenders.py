@@ -14,13 +14,13 @@ from benchmarks.league.worlds import (
     UselessContexts,
 )
 from kernelbandits.environments import Classification, Environment, StudentNoise
-from kernelbandits.experiments import load
+from kernelbandits.experiments import load_experiment
 from kernelbandits.paper import data_sets
 
 
 def worlds() -> dict[str, Environment]:
     """The worlds by name: the paper's panels, and those with what real rewards are like."""
-    panels: dict[str, Environment] = {panel.name: panel.environment for panel in load("figure-1").panels}
+    panels: dict[str, Environment] = {panel.name: panel.environment for panel in load_experiment("figure-1").panels}
     return panels | {
         "linear": LinearRewards(),
         "linear, d = 1": LinearRewards(dim=1),

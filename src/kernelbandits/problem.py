@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import final
+from dataclasses import dataclass, fields, replace
+from typing import Any, final
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.errors import InvalidArgument, shown
@@ -57,6 +57,16 @@ class Problem:
             if norms.min() < 0:
                 raise InvalidArgument(f"reward_norms must be at least 0; arm {int(norms.argmin())} has {norms.min()}")
             object.__setattr__(self, "reward_norms", norms)
+
+    def to_state(self) -> dict[str, Any]:
+        """What a file holds of it: everything but `true_means`, a function, which only `Oracle` may read."""
+        stated = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in stated.items() if name != "true_means"}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Problem:
+        """The problem with this state."""
+        return cls(**state)
 
     def called(self, arm: int) -> str:
         """What messages and tables call an arm: its name, or its number if it has none."""

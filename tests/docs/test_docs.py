@@ -78,7 +78,7 @@ def test_toml_blocks_load(page, tmp_path):
     for i, block in enumerate(blocks(page, "toml")):
         path = tmp_path / f"{i}.toml"
         path.write_text(block, encoding="utf-8")
-        assert list(kb.load(path).cells())
+        assert list(kb.load_experiment(path).cells())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import final
+from pathlib import Path
+from typing import Any, final
 
 import numpy as np
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.beliefs import Belief, Prefetched
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.kernels import Kernel
 from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner, Scores
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator
+from kernelbandits.saving import save
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike, BoolArray
 
@@ -28,8 +31,7 @@ class Policy(Spec, ABC):
     def start(self, problem: Problem, rng: np.random.Generator | int) -> Agent:
         """An agent for this problem. All of its randomness comes from `rng` (a generator or a seed)."""
         checks.instance("problem", problem, Problem, "Problem(n_arms=3, dim=50)")
-        kernels = [kernel for kernel in _kernels(self) if not kernel.stationary]
-        return Agent(problem, self.learner(problem, checks.generator(rng)), kernels)
+        return Agent(problem, self.learner(problem, checks.generator(rng)), self)
 
     @abstractmethod
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
@@ -52,14 +54,16 @@ class Agent:
         "_learner",
         "_n_decisions",
         "_observe",
+        "policy",
         "problem",
     )
 
-    def __init__(self, problem: Problem, learner: Learner, kernels: Sequence[Kernel] = ()) -> None:
-        """`kernels` must have values in double precision at every context."""
+    def __init__(self, problem: Problem, learner: Learner, policy: Policy | None = None) -> None:
+        """`policy` is what made the learner; its kernels must have values in double precision at every context."""
         self.problem = problem
+        self.policy = policy
         self._learner = learner
-        self._kernels = kernels
+        self._kernels = [] if policy is None else [kernel for kernel in _kernels(policy) if not kernel.stationary]
         self._observe = learner.observe
         self._active = np.ones(problem.n_arms, dtype=np.bool_)
         self._all_active = True
@@ -221,6 +225,52 @@ class Agent:
         if self._block is not None:
             self._block = None
             self._learner.prefetch(None)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write this agent to one file, whole or not at all; returns the path. `kernelbandits.load` gives it back.
+
+        The next decisions of the loaded agent are those that this one would have made, to the last bit. Decisions and
+        propensities that await their reward need nothing: observe it with the loaded agent.
+        """
+        return save(self, path)
+
+    def to_state(self) -> dict[str, Any]:
+        """What a file must hold of this agent."""
+        return {
+            "policy": self.policy,
+            "problem": self.problem,
+            "learner": self._learner,
+            "active": self._active,
+            "n_decisions": self._n_decisions,
+            "last_id": self._last_id,
+            "block": self._block,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Agent:
+        """The agent with this state."""
+        problem, learner, policy = state["problem"], state["learner"], state["policy"]
+        active, last_id, block = state["active"], state["last_id"], state["block"]
+        for part, kind in ((problem, Problem), (learner, Learner), (policy, Policy | None), (block, Prefetched | None)):
+            if not isinstance(part, kind):
+                raise InvalidArgument(f"{shown(part)} cannot be a part of an agent here")
+        if active.shape != (problem.n_arms,) or active.dtype != np.bool_ or not active.any():
+            raise InvalidArgument(f"the mask of the arms that are left does not fit {problem.n_arms} arms")
+        agent = cls(problem, learner, policy)
+        agent._active, agent._all_active = active, bool(active.all())
+        agent._n_decisions = checks.whole("n_decisions", state["n_decisions"], at_least=0)
+        agent._last_id = None if last_id is None else checks.whole("last_id", last_id, at_least=0)
+        agent._block = block
+        return agent
+
+    def _rehearse(self) -> None:
+        """Decide and observe, to see whether a loaded agent works; not with contexts of more than 64 MB."""
+        if self.problem.n_arms * self.problem.dim > 2**23:
+            return
+        contexts = np.zeros((self.problem.n_arms, self.problem.dim))
+        for _ in range(2):
+            decision = self.choose(contexts)
+            self.observe(contexts[decision.arm], decision.arm, 0.5)
 
     def _checked_block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)

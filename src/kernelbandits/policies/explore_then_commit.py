@@ -128,7 +128,7 @@ class _ExploreThenCommitLearner(Learner):
         expansions = [predictor.expansion for predictor in predictors if predictor.expansion is not None]
         alike = len(expansions) == len(predictors) and all(e.kernel == expansions[0].kernel for e in expansions)
         together = StackedExpansions(expansions) if alike else None
-        return Commitment([predictor._mean for predictor in predictors], together, levels)
+        return Commitment([_Mean(predictor) for predictor in predictors], together, levels)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         if self._in_turn or self._turns.waits(arm):
@@ -151,6 +151,17 @@ class _ExploreThenCommitLearner(Learner):
 
     def prefetch(self, block: Prefetched | None) -> None:
         self._block = block
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mean:
+    """The mean of a predictor, without checks. A value rather than its method, so that an agent can be saved."""
+
+    predictor: Predictor
+
+    def __call__(self, X: Array) -> Array:
+        return self.predictor._mean(X)
 
 
 @final
