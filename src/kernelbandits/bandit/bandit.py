@@ -144,15 +144,10 @@ class Bandit:
     def fit(self, log: Any, arm: str, reward: str, propensity: str | None = None) -> Bandit:
         """Fit the encoding to a log and learn all of its rewards, as if they had been observed. Returns the bandit.
 
-        Args:
-            log: a data frame, an Arrow table, a dictionary of columns or the path of a file, one row per decision.
-            arm: column with the name of the arm that was played.
-            reward: column with its reward, a number.
-            propensity: column with the probability with which it was played, for weighted means in `summary`.
-
-        The other columns are features, as `encoding` says. If there is an encoder already, that is used. What is in the
-        log counts as explored: an arm without rewards in it is tried.
-
+        The log is a data frame, an Arrow table, a dictionary of columns or the path of a file: one row per decision,
+        with columns for the arm that was played, its reward, and optionally the probability with which it was played,
+        for weighted means in `summary`. The others are features, as `encoding` says; an encoder that is there already
+        is used. What is in the log counts as explored, and an arm without rewards in it is tried.
         """
         from kernelbandits.bandit.logged_rows import read_logged_rows
         from kernelbandits.bandit.predictions import learn_rows

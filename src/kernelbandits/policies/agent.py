@@ -15,6 +15,7 @@ from kernelbandits import arm_checks, checks
 from kernelbandits.beliefs import Belief, Prefetched
 from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.kernels import Kernel
+from kernelbandits.policies.active_arms import ActiveArms
 from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner, Scores
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator
@@ -47,7 +48,6 @@ class Agent:
 
     __slots__ = (
         "_active",
-        "_all_active",
         "_block",
         "_kernels",
         "_last_id",
@@ -65,8 +65,7 @@ class Agent:
         self._learner = learner
         self._kernels = [] if policy is None else [kernel for kernel in _kernels(policy) if not kernel.stationary]
         self._observe = learner.observe
-        self._active = np.ones(problem.n_arms, dtype=np.bool_)
-        self._all_active = True
+        self._active = ActiveArms(np.ones(problem.n_arms, dtype=np.bool_))
         self._n_decisions = 0
         self._last_id: int | None = None
         self._block: Prefetched | None = None
@@ -79,8 +78,8 @@ class Agent:
         problem, block, known = self.problem, self._block, None
         X = checks.contexts(contexts, problem.n_arms, problem.dim)
         mask = None if eligible is None else arm_checks.eligible(eligible, problem.n_arms, problem.arms)
-        if not self._all_active:
-            X, mask = self._shown(X), self._eligible(mask)
+        if not self._active.all:
+            X, mask = self._active.shown(X), self._active.eligible(mask, problem)
         if block is not None:
             known = block.take(X)  # checked when it was announced
         if known is None:
@@ -105,10 +104,8 @@ class Agent:
         The same as B calls of `choose`, faster. `eligible` masks arms in all rounds, shape (K,), or in each, (B, K); or
         it names arms.
         """
-        block, problem = self._checked_block(contexts), self.problem
-        mask = self._eligible(arm_checks.eligible_batch(eligible, len(block), problem.n_arms, problem.arms))
-        if mask is not None:
-            mask = np.broadcast_to(mask, block.shape[:2])
+        block = self._checked_block(contexts)
+        mask = self._checked_masks(eligible, len(block))
         self._forget()
         decisions = self._learner.decide_batch(block, mask)
         if decisions is None:
@@ -120,16 +117,15 @@ class Agent:
             raise _ineligible(int(decisions.arms[kept.argmin()]))
         first_id = self._n_decisions
         self._n_decisions += len(block)
-        return replace(decisions, first_id=first_id, arm_names=problem.arms)
+        return replace(decisions, first_id=first_id, arm_names=self.problem.arms)
 
     def score(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Scores:
         """Means, deviations and probabilities of all arms for B rounds (B, K, d), each as if it came next.
 
         Nothing changes: the next decisions are the same as without asking. `eligible` as in `choose_batch`.
         """
-        block, problem = self._checked_block(contexts), self.problem
-        mask = self._eligible(arm_checks.eligible_batch(eligible, len(block), problem.n_arms, problem.arms))
-        scores = self._score(block, None if mask is None else np.broadcast_to(mask, block.shape[:2]))
+        block = self._checked_block(contexts)
+        scores = self._score(block, self._checked_masks(eligible, len(block)))
         if scores is None:
             raise InvalidArgument("agents of this policy cannot score: its learner has no method `score`")
         return scores
@@ -142,7 +138,7 @@ class Agent:
     @property
     def active(self) -> BoolArray:
         """Which arms were not removed, shape (K,)."""
-        return self._active.copy()
+        return self._active.mask.copy()
 
     def observe(self, context: ArrayLike, arm: int | str, reward: float) -> None:
         """Learn that `arm`, shown with `context` of shape (d,), gave `reward`. Any order, any delay."""
@@ -186,7 +182,7 @@ class Agent:
         problem = self.problem.with_another_arm(name)
         self._learner.add_arm(problem)
         self._forget()  # prefetched for the old number of arms
-        self._active = np.append(self._active, True)
+        self._active.add()
         self.problem = problem
         return problem.n_arms - 1
 
@@ -197,12 +193,7 @@ class Agent:
         """
         problem = self.problem
         arm = arm_checks.arm(arm, problem.n_arms, problem.arms)
-        if not self._active[arm]:
-            raise InvalidArgument(f"arm {problem.called(arm)} was removed before")
-        if np.count_nonzero(self._active) == 1:
-            raise InvalidArgument(f"arm {problem.called(arm)} is the only one left; add another before removing it")
-        self._active[arm] = False
-        self._all_active = False
+        self._active.remove(arm, problem)
         self._forget()
 
     def prefetch(self, contexts: ArrayLike) -> None:
@@ -240,7 +231,7 @@ class Agent:
             "policy": self.policy,
             "problem": self.problem,
             "learner": self._learner,
-            "active": self._active,
+            "active": self._active.mask,
             "n_decisions": self._n_decisions,
             "last_id": self._last_id,
             "block": self._block,
@@ -257,7 +248,7 @@ class Agent:
         if active.shape != (problem.n_arms,) or active.dtype != np.bool_ or not active.any():
             raise InvalidArgument(f"the mask of the arms that are left does not fit {problem.n_arms} arms")
         agent = cls(problem, learner, policy)
-        agent._active, agent._all_active = active, bool(active.all())
+        agent._active = ActiveArms(active)
         agent._n_decisions = checks.whole("n_decisions", state["n_decisions"], at_least=0)
         agent._last_id = None if last_id is None else checks.whole("last_id", last_id, at_least=0)
         agent._block = block
@@ -274,9 +265,15 @@ class Agent:
 
     def _checked_block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)
-        block = self._shown(checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)"))
+        block = self._active.shown(checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)"))
         self._refuse_unusable("contexts", block)
         return block
+
+    def _checked_masks(self, eligible: ArrayLike | Collection[str] | None, n_rounds: int) -> BoolArray | None:
+        problem = self.problem
+        masks = arm_checks.eligible_batch(eligible, n_rounds, problem.n_arms, problem.arms)
+        left = self._active.eligible(masks, problem)
+        return None if left is None else np.broadcast_to(left, (n_rounds, problem.n_arms))
 
     def _refuse_unusable(self, name: str, points: Array) -> None:
         """Raise if points of shape (…, d) are not finite, or so large that a kernel overflows.
@@ -287,23 +284,6 @@ class Agent:
         checks.refuse_unusable(name, points)
         for kernel in self._kernels:
             kernel.diagonal(points.reshape(-1, points.shape[-1]))
-
-    def _shown(self, contexts: Array) -> Array:
-        """Contexts of shape (…, K, d), in which removed arms have the context of the first active arm."""
-        if self._all_active:
-            return contexts
-        first = int(self._active.argmax())
-        return np.where(self._active[:, np.newaxis], contexts, contexts[..., first : first + 1, :])
-
-    def _eligible(self, mask: BoolArray | None) -> BoolArray | None:
-        """The mask, of shape (K,) or (B, K), without removed arms; None if that is every arm."""
-        if self._all_active:
-            return mask
-        left: BoolArray = self._active.copy() if mask is None else mask & self._active
-        if not left.any(axis=-1).all():
-            kept = ", ".join(map(self.problem.called, np.flatnonzero(self._active).tolist()))
-            raise InvalidArgument(f"eligible must allow at least one arm that was not removed; left are {kept}")
-        return left
 
 
 def _kernels(spec: Spec) -> Iterator[Kernel]:
