@@ -101,8 +101,7 @@ class Agent:
     def choose_batch(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Decisions:
         """Decide for B rounds at once, contexts of shape (B, K, d), before any of their rewards is known.
 
-        The same as B calls of `choose`, faster. `eligible` masks arms in all rounds, shape (K,), or in each, (B, K); or
-        it names arms.
+        The same as B calls of `choose`, faster. `eligible` names arms, or masks them in all rounds (K,) or each (B, K).
         """
         block = self._checked_block(contexts)
         mask = self._checked_masks(eligible, len(block))
@@ -151,10 +150,7 @@ class Agent:
         self._observe(x, arm, reward)
 
     def observe_batch(self, contexts: ArrayLike, arms: ArrayLike, rewards: ArrayLike) -> None:
-        """Learn n rewards, as n calls of `observe` do: contexts (n, d) of the arms played, arms and rewards (n,).
-
-        All of them are checked before the first is learned.
-        """
+        """Learn n rewards as `observe` does, all checked first: contexts (n, d) of the arms played, the others (n,)."""
         problem = self.problem
         X = checks.shaped_array("contexts", contexts, (None, problem.dim), "(rewards, features)")
         self._refuse_unusable("contexts", X)
