@@ -53,10 +53,8 @@ class Bandit:
     """Chooses arms by name for rows of a table, and learns from rewards that come by the decision's id.
 
     `fit` starts it from a log, which counts as explored. Without a log, `encode` fits the encoding to a table of rows,
-    or a fitted `encoder` is given, and the bandit begins with nothing known. What a policy needs to know of the problem
-    is given by `horizon`, `noise_std` and `reward_norms`, as in `Problem`.
-
-    All methods may be called from several threads. `score` and `summary` change nothing.
+    or a fitted `encoder` is given, and the bandit begins with nothing known. `horizon`, `noise_std` and `reward_norms`
+    are for policies that need them (`Problem`). All methods may be called from several threads.
 
     Attributes:
         policy: how to decide.
@@ -265,8 +263,11 @@ class Bandit:
         bandit.created = datetime.fromisoformat(state["created"])
         return bandit
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Bandit.from_state, (self.to_state(),)  # the lock cannot be copied
+
     def _start(self, dim: int) -> Agent:
-        """A new agent; a copy of the generator, so that it starts the same if this is asked again."""
+        """A new agent, with a copy of the generator: it starts the same if this is asked again."""
         return self.policy.start(replace(self._problem, dim=dim), copy.deepcopy(self._rng))
 
     def _left(self) -> BoolArray:
