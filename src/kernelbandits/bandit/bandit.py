@@ -5,11 +5,9 @@ from __future__ import annotations
 import copy
 import os
 import threading
-import uuid
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -17,8 +15,8 @@ import numpy as np
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.bandit.calibration import Calibration
-from kernelbandits.bandit.decision import BanditDecision
-from kernelbandits.bandit.ledger import Awaiting, Ledger
+from kernelbandits.bandit.decision import BanditDecision, entered
+from kernelbandits.bandit.ledger import Ledger
 from kernelbandits.bandit.shown_rows import contexts_of
 from kernelbandits.bandit.summary import BanditSummary, summarized
 from kernelbandits.bandit.tally import Tally
@@ -160,10 +158,10 @@ class Bandit:
         return self
 
     def choose(self, row: Any, eligible: Collection[str] | ArrayLike | None = None) -> BanditDecision:
-        """Choose an arm for a row: a mapping from column to entry, a named tuple, or a table of one row.
+        """Choose an arm for a row (a mapping, a named tuple, a table of one row); `eligible` names or masks arms.
 
         If each arm has features of its own, give one row per arm, `choose({"offer A": row, "offer B": row})`; arms
-        without a row cannot be chosen. `eligible` names the arms that may be chosen, or masks them.
+        without a row cannot be chosen.
         """
         with self._lock:
             agent, encoder = self._ready()
@@ -174,13 +172,14 @@ class Bandit:
     def choose_many(self, table: Any, eligible: Collection[str] | ArrayLike | None = None) -> list[BanditDecision]:
         """Choose an arm for every row of a table, before any of their rewards is known."""
         from kernelbandits.bandit.scoring import point_blocks, shared
+        from kernelbandits.tables import as_frame
 
         decisions = []
         with self._lock:
             agent, encoder = self._ready()
             names = agent.problem.arms
             mask = None if eligible is None else arm_checks.eligible(eligible, len(names), names)
-            for points in point_blocks(table, encoder):
+            for points in point_blocks(*as_frame(table, encoder.missing), encoder):
                 batch = agent.choose_batch(shared(points, len(names)), mask)
                 columns = (batch.arms.tolist(), batch.propensities.tolist(), batch.scores, batch.explored.tolist())
                 for point, *decided in zip(points, *columns, strict=True):
@@ -207,22 +206,28 @@ class Bandit:
             self._tally.add_one(entry.arm, value, entry.propensity)
 
     def score(self, table: Any, eligible: Collection[str] | ArrayLike | None = None) -> pl.DataFrame:
-        """Return what is believed of every arm in every row, and how likely it would be chosen; nothing changes.
+        """Return columns `mean_…`, `deviation_…` and `probability_…` of each arm that was not removed; nothing changes.
 
-        The frame has columns `mean_…`, `deviation_…` and `probability_…` for each arm that was not removed. Each row is
-        scored as if it came next. Rows are scored in blocks, and other threads may go on between two of them.
+        Each row is scored as if it came next. Other threads may go on between two blocks of 1,024 rows.
         """
+        from kernelbandits.tables import as_frame
+
+        _, encoder = self._ready()
+        return self._score(*as_frame(table, encoder.missing), eligible)
+
+    def _score(self, frame: pl.DataFrame, file: str, eligible: Collection[str] | ArrayLike | None) -> pl.DataFrame:
+        """`score` for a table that was read; `file` names it in messages."""
         from kernelbandits.bandit.scoring import scored
 
         agent, encoder = self._ready()
-        return scored(agent, encoder, table, eligible, self._lock)
+        return scored(agent, encoder, frame, file, eligible, self._lock)
 
     def summary(self) -> BanditSummary:
         """Return what it has seen, and whether it is well."""
         with self._lock:
-            about = (repr(self.policy), None if self.encoder is None else self.encoder.dim, self.created)
-            names, left = self._problem.arms, self._left()
-            return summarized(about, names, left, self._tally, self.ledger, self.calibration)
+            about = (repr(self.policy), self.encoder, self.created)
+            seen = (self._tally, self.ledger, self.calibration)
+            return summarized(*about, self._problem.arms, self._left(), *seen)
 
     def add_arm(self, name: str) -> None:
         """Add an arm, of which nothing is known yet; refused by policies that cannot learn about it."""
@@ -291,10 +296,6 @@ class Bandit:
 
     def _entered(self, decision: Decision, context: Array, mask: BoolArray | None) -> BanditDecision:
         """The decision as the caller gets it, entered into the ledger."""
-        number, names = str(uuid.uuid4()), self._problem.arms
-        allowed = None if mask is None else tuple(name for name, may in zip(names, mask, strict=True) if may)
-        self.ledger.add(
-            Awaiting(number, datetime.now(UTC), context, decision.arm, decision.propensity, allowed, self._tally.n)
-        )
-        scores = {name: score for name, score in zip(names, decision.scores.tolist(), strict=True) if score > -inf}
-        return BanditDecision(number, names[decision.arm], decision.propensity, scores, decision.explored)
+        entry, answer = entered(decision, context, mask, self._problem.arms, self._tally.n)
+        self.ledger.add(entry)
+        return answer

@@ -71,9 +71,8 @@ def arm_codes(column: pl.Series, arms: tuple[str, ...], file: str) -> IntArray:
     return codes
 
 
-def arms_in(log: Any, arm: str, encoding: Encoding) -> tuple[str, ...]:
+def arms_in(frame: pl.DataFrame, arm: str, encoding: Encoding, file: str) -> tuple[str, ...]:
     """Return the names of the arms in a column of a log, sorted."""
-    frame, file = as_frame(log, encoding.missing)
     encoding.features(frame.columns, (arm,), file)  # refuses a column that is not there
     refuse_gaps(frame[arm], file)
     return tuple(sorted(level_texts(frame[arm]).unique()))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, final
 from kernelbandits.bandit.calibration import NOMINAL, Calibration
 from kernelbandits.bandit.ledger import Ledger
 from kernelbandits.bandit.tally import Tally
+from kernelbandits.tables import Encoder
 from kernelbandits.types import BoolArray
 
 _ENOUGH = 50
@@ -56,6 +57,7 @@ class BanditSummary:
         n_forgotten: decisions that were forgotten because the ledger was full.
         calibration: how good past predictions were (`Calibration`).
         health: what should be looked at; empty if nothing is unusual.
+        notes: how columns became features.
 
     """
 
@@ -70,6 +72,7 @@ class BanditSummary:
     n_forgotten: int
     calibration: dict[str, Any]
     health: tuple[str, ...]
+    notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, which any JSON writer takes; times as ISO 8601."""
@@ -80,6 +83,7 @@ class BanditSummary:
             "awaiting_since": None if since is None else since.isoformat(timespec="seconds"),
             "arms": [arm._asdict() for arm in self.arms],
             "health": list(self.health),
+            "notes": list(self.notes),
         }
 
     def __str__(self) -> str:
@@ -89,6 +93,7 @@ class BanditSummary:
         features = "no encoder yet" if self.n_features is None else f"{self.n_features} features"
         yield f"Bandit of {self.created:%Y-%m-%d %H:%M} UTC: {len(self.arms)} arms, {features}"
         yield f"policy {self.policy}"
+        yield from (f"features: {note}" for note in self.notes)
 
     def _table(self) -> Iterator[str]:
         rows: list[tuple[str, ...]] = [("arm", "rewards", "mean reward", "± error", "weighted mean")]
@@ -154,18 +159,22 @@ def _percent(value: float | None) -> str:
 
 
 def summarized(
-    about: tuple[str, int | None, datetime],
+    policy: str,
+    encoder: Encoder | None,
+    created: datetime,
     names: tuple[str, ...],
     left: BoolArray,
     tally: Tally,
     ledger: Ledger,
     calibration: Calibration,
 ) -> BanditSummary:
-    """Summarise a bandit; `about` is its policy, its number of features and when it was made."""
+    """Summarise a bandit; `left` says which of its arms were not removed."""
     arms = tuple(_arm_summary(name, arm, tally, bool(left[arm])) for arm, name in enumerate(names))
     compared = calibration.to_dict()
     return BanditSummary(
-        *about,
+        policy=policy,
+        n_features=None if encoder is None else encoder.dim,
+        created=created,
         n_rewards=tally.n,
         mean_reward=float(tally.sums.sum()) / tally.n if tally.n else None,
         arms=arms,
@@ -174,6 +183,7 @@ def summarized(
         n_forgotten=ledger.n_forgotten,
         calibration=compared,
         health=tuple(health_of(arms, compared, ledger.n_forgotten)),
+        notes=() if encoder is None else encoder.notes,
     )
 
 
