@@ -289,10 +289,7 @@ class Bandit:
 
     def _refuse_used(self, verb: str) -> None:
         if self._tally.n or len(self.ledger):
-            raise InvalidArgument(
-                f"{verb} comes first: the bandit has observed {self._tally.n:,} rewards and made decisions; "
-                "start a new Bandit, or observe further rewards"
-            )
+            raise InvalidArgument(f"{verb} comes first: the bandit has decided or observed; start a new Bandit for it")
 
     def _entered(self, decision: Decision, context: Array, mask: BoolArray | None) -> BanditDecision:
         """The decision as the caller gets it, entered into the ledger."""
