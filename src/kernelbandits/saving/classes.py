@@ -171,7 +171,7 @@ class States(_OfClass):
 
 @final
 class Objects(_OfClass):
-    """Other things of the library: all of their fields."""
+    """Other things of the library: all of their fields. Conditions on these stand in an optional method `_validate`."""
 
     name = "object"
 
@@ -197,6 +197,8 @@ class Objects(_OfClass):
         _, fields = self._classes[facts]
         for name, part in zip(fields, parts, strict=True):
             object.__setattr__(begun, name, part)
+        if hasattr(begun, "_validate"):
+            begun._validate()
         return begun
 
 
