@@ -59,7 +59,7 @@ class Evil:
 def things():
     for number, policy in enumerate(POLICIES):
         rng = np.random.default_rng(number)
-        agent = policy.start(kb.Problem(K, DIM, horizon=100), rng)
+        agent = policy.start(kb.Problem(K, DIM, horizon=None if number % 2 else 100), rng)
         for shown in rng.standard_normal((20, K, DIM)):
             arm = agent.choose(shown).arm
             agent.observe(shown[arm], arm, float(np.tanh(shown[arm].sum())))

@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import pkgutil
 from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, final
 
@@ -74,26 +75,22 @@ def _name(kind: type) -> tuple[str, str]:
     return "library", f"{kind.__module__.removeprefix(_PACKAGE + '.')}.{kind.__qualname__}"
 
 
+@lru_cache(maxsize=1024)
 def _ours(name: str) -> type:
     """The class `room.file.Class` of the library: modules that are not of its rooms are never imported."""
     module, _, name_there = name.rpartition(".")
-    found = None
-    if module in _modules():
-        found = vars(import_module(f"{_PACKAGE}.{module}")).get(name_there)
+    found = vars(import_module(f"{_PACKAGE}.{module}")).get(name_there) if module in _modules() else None
     if not isinstance(found, type) or _name(found)[1] != name:
         raise InvalidFile(f"there is no class {shown(name)} in this version of the library")
     return found
 
 
+@cache
 def _modules() -> set[str]:
-    """The modules of the rooms whose things can be saved."""
-    modules = set()
-    for room in _ROOMS:
-        if room in {info.name for info in pkgutil.iter_modules(kernelbandits.__path__)}:
-            modules.add(room)
-            path = getattr(import_module(f"{_PACKAGE}.{room}"), "__path__", ())
-            modules.update(f"{room}.{info.name}" for info in pkgutil.iter_modules(path))
-    return modules
+    """The modules of the rooms whose things can be saved, by the files of the library."""
+    rooms = {info.name for info in pkgutil.iter_modules(kernelbandits.__path__)} & {*_ROOMS}
+    folders = {room: [f"{path}/{room}" for path in kernelbandits.__path__] for room in rooms}
+    return rooms | {f"{room}.{info.name}" for room in rooms for info in pkgutil.iter_modules(folders[room])}
 
 
 class _OfClass(Kind):

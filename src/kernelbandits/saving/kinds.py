@@ -6,11 +6,12 @@ import base64
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from kernelbandits.errors import InvalidFile, shown
+from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 
 Json: TypeAlias = Any
 """None, truth values, numbers, texts, and lists and dictionaries of them."""
@@ -163,6 +164,8 @@ class Scalars(_Whole):
     name = "scalar"
 
     def apart(self, thing: np.generic) -> tuple[Json, Sequence[Any]]:
+        if not is_plain(thing.dtype):
+            raise InvalidArgument(f"a {thing.dtype} cannot be saved; numbers, texts and times can")
         return [thing.dtype.str, thing.tobytes().hex()], ()
 
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
@@ -176,6 +179,7 @@ def is_plain(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in _DTYPE_KINDS and dtype.itemsize > 0
 
 
+@lru_cache(maxsize=64)
 def plain_dtype(name: Json) -> np.dtype[Any]:
     """The type of numbers, texts or times with this name."""
     dtype = np.dtype(name) if isinstance(name, str) and name[1:2] in _DTYPE_KINDS and len(name) < 30 else None
