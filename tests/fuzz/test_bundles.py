@@ -222,7 +222,8 @@ def forge_value(content, rng):
     while isinstance(holder[key], list | dict) and holder[key] and rng.random() < 0.95:
         holder = holder[key]
         key = rng.choice([*holder] if isinstance(holder, dict) else range(len(holder)))
-    holder[key] = rng.choice([*VALUES, rng.choice(manifest["nodes"]) if isinstance(manifest["nodes"], list) else 0])
+    nodes = unpacked(content)[0]["nodes"]
+    holder[key] = rng.choice([*VALUES, rng.choice(nodes) if nodes else 0])
     return packed(manifest, entries) if isinstance(manifest.get("arrays"), dict) else content[:9]
 
 
