@@ -167,6 +167,15 @@ class Unknown:
     pass
 
 
+class Own:
+    def to_state(self):
+        return {"self": self}
+
+    @classmethod
+    def from_state(cls, state):
+        return cls()
+
+
 @pytest.mark.parametrize(
     ("thing", "words"),
     [
@@ -175,6 +184,7 @@ class Unknown:
         ({"a": (Unknown(),)}, r"nor has it the methods to_state and from_state.*found in: dict > tuple > Unknown\)"),
         (threading.Lock(), "_thread.lock is not a class of this library"),
         (Counter(), "collections.Counter is not a class of this library"),
+        (Own(), "something contains itself that cannot"),
         (np.array([None]), "an array of type object cannot be saved"),
         (kb.errors.InvalidFile("x"), "errors.InvalidFile is not a class of this library"),
     ],
@@ -211,7 +221,7 @@ def test_the_file_says_what_it_is_and_numpy_can_read_its_arrays(tmp_path):
         ({"classes": [["library", "os.system", []]]}, r"there is no class 'os\.system' in this version"),
         ({"classes": [["library", "policies.agent.os", []]]}, r"there is no class 'policies\.agent\.os'"),
         ({"nodes": [["list", None, [[7]]]]}, "it refers to a part that it does not have"),
-        ({"nodes": [["tuple", None, [[0]]]]}, "a part that cannot contain itself does so"),
+        ({"nodes": [["tuple", None, [[0]]]]}, "something contains itself that cannot"),
         ({"nodes": [["code", None, []]]}, "'code' is not a kind of things"),
     ],
 )

@@ -114,9 +114,6 @@ class Specs(_OfClass):
     def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
         return self._apart(thing, {f.name: getattr(thing, f.name) for f in dataclasses.fields(thing) if f.init})
 
-    def begin(self, facts: Json) -> Any:
-        return None
-
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         kind, fields = self._classes[facts]
         if not is_spec(kind):
@@ -132,9 +129,6 @@ class NamedTuples(_OfClass):
 
     def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
         return self._apart(thing, thing._asdict())
-
-    def begin(self, facts: Json) -> Any:
-        return None
 
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         kind, fields = self._classes[facts]
@@ -152,9 +146,6 @@ class States(_OfClass):
     def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
         return self._apart(thing, {"state": dict(thing.to_state())})
 
-    def begin(self, facts: Json) -> Any:
-        return None
-
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         kind, _ = self._classes[facts]
         [state] = parts
@@ -171,6 +162,7 @@ class Objects(_OfClass):
     """Other things of the library: all of their fields. Conditions on these stand in an optional method `_validate`."""
 
     name = "object"
+    grows = True
 
     def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
         kind = type(thing)

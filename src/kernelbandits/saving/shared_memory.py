@@ -85,9 +85,6 @@ class Arrays(Kind):
             groups[-1].members.append((array, facts))
         return [group.piece(number) for number, group in enumerate(groups)]
 
-    def begin(self, facts: Json) -> Any:
-        return None
-
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         name, number, offset, shape, strides, writeable = facts
         dtype = plain_dtype(name)
