@@ -20,6 +20,7 @@ ROWS = [
     [("beliefs", "mean and deviation per arm, prefetched rounds")],
     [("regression", "interpolator, ridge, Gaussian process, Nyström, iterative")],
     [("kernels", "geometry, profiles, algebra")],
+    [("saving", "one file without code: agents, predictors, encoders")],
     [("reporting", "document → terminal, HTML, JSON; figures"), ("linalg", "growing factor, panels, limits")],
     [("errors · types · specs · checks · problem", "the hallway, used by every room")],
 ]

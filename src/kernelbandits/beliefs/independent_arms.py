@@ -174,7 +174,7 @@ class ArmsTracker(PosteriorTracker):
         edges = [*accumulate(capacities, initial=0)]
         self._starts = np.array(edges[:-1], dtype=np.int64)
         self._terms = np.zeros((2, edges[-1]))  # whitened targets, and whitened covariances with the contexts
-        self._products = np.empty_like(self._terms)
+        self._products = np.zeros_like(self._terms)
         self._stale.update(self._slices)
         for index, (arm, part) in enumerate(self._slices.items()):
             part.move(index, self._covariances.parts[index], *self._terms[:, edges[arm] : edges[arm + 1]])

@@ -155,6 +155,11 @@ class _ExploringLearner(Learner):
         self._commitment: Commitment | None = None
         self._block: Prefetched | None = None
 
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, a horizon from which doubling leads nowhere."""
+        if self._guess < 1:
+            raise InvalidArgument(f"the guessed horizon must be at least 1; got {self._guess}")
+
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         candidates = self._contenders if eligible is None else self._contenders & eligible
         self._in_turn = bool(candidates.any()) and self._explores()

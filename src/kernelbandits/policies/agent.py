@@ -23,6 +23,8 @@ from kernelbandits.saving import save
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike, BoolArray
 
+_REHEARSED = 2**23  # entries of contexts, 64 MB
+
 
 class Policy(Spec, ABC):
     """How to decide. One policy can start any number of agents."""
@@ -251,13 +253,14 @@ class Agent:
         return agent
 
     def _rehearse(self) -> None:
-        """Decide and observe, to see whether a loaded agent works; not with contexts of more than 64 MB."""
-        if self.problem.n_arms * self.problem.dim > 2**23:
+        """Decide, and observe a reward of every arm, to see whether a loaded agent works."""
+        if self.problem.n_arms * self.problem.dim > _REHEARSED:
             return
         contexts = np.zeros((self.problem.n_arms, self.problem.dim))
-        for _ in range(2):
-            decision = self.choose(contexts)
-            self.observe(contexts[decision.arm], decision.arm, 0.5)
+        self.choose(contexts)
+        for arm in range(self.problem.n_arms):
+            self.observe(contexts[arm], arm, 0.5)
+        self.choose(contexts)
 
     def _checked_block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)

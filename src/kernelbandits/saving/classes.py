@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import pkgutil
 from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, final
 
@@ -74,26 +75,22 @@ def _name(kind: type) -> tuple[str, str]:
     return "library", f"{kind.__module__.removeprefix(_PACKAGE + '.')}.{kind.__qualname__}"
 
 
+@lru_cache(maxsize=1024)
 def _ours(name: str) -> type:
     """The class `room.file.Class` of the library: modules that are not of its rooms are never imported."""
     module, _, name_there = name.rpartition(".")
-    found = None
-    if module in _modules():
-        found = vars(import_module(f"{_PACKAGE}.{module}")).get(name_there)
+    found = vars(import_module(f"{_PACKAGE}.{module}")).get(name_there) if module in _modules() else None
     if not isinstance(found, type) or _name(found)[1] != name:
         raise InvalidFile(f"there is no class {shown(name)} in this version of the library")
     return found
 
 
+@cache
 def _modules() -> set[str]:
-    """The modules of the rooms whose things can be saved."""
-    modules = set()
-    for room in _ROOMS:
-        if room in {info.name for info in pkgutil.iter_modules(kernelbandits.__path__)}:
-            modules.add(room)
-            path = getattr(import_module(f"{_PACKAGE}.{room}"), "__path__", ())
-            modules.update(f"{room}.{info.name}" for info in pkgutil.iter_modules(path))
-    return modules
+    """The modules of the rooms whose things can be saved, by the files of the library."""
+    rooms = {info.name for info in pkgutil.iter_modules(kernelbandits.__path__)} & {*_ROOMS}
+    folders = {room: [f"{path}/{room}" for path in kernelbandits.__path__] for room in rooms}
+    return rooms | {f"{room}.{info.name}" for room in rooms for info in pkgutil.iter_modules(folders[room])}
 
 
 class _OfClass(Kind):
@@ -117,9 +114,6 @@ class Specs(_OfClass):
     def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
         return self._apart(thing, {f.name: getattr(thing, f.name) for f in dataclasses.fields(thing) if f.init})
 
-    def begin(self, facts: Json) -> Any:
-        return None
-
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         kind, fields = self._classes[facts]
         if not is_spec(kind):
@@ -135,9 +129,6 @@ class NamedTuples(_OfClass):
 
     def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
         return self._apart(thing, thing._asdict())
-
-    def begin(self, facts: Json) -> Any:
-        return None
 
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         kind, fields = self._classes[facts]
@@ -155,9 +146,6 @@ class States(_OfClass):
     def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
         return self._apart(thing, {"state": dict(thing.to_state())})
 
-    def begin(self, facts: Json) -> Any:
-        return None
-
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         kind, _ = self._classes[facts]
         [state] = parts
@@ -171,9 +159,10 @@ class States(_OfClass):
 
 @final
 class Objects(_OfClass):
-    """Other things of the library: all of their fields."""
+    """Other things of the library: all of their fields. Conditions on these stand in an optional method `_validate`."""
 
     name = "object"
+    grows = True
 
     def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
         kind = type(thing)
@@ -197,6 +186,8 @@ class Objects(_OfClass):
         _, fields = self._classes[facts]
         for name, part in zip(fields, parts, strict=True):
             object.__setattr__(begun, name, part)
+        if hasattr(begun, "_validate"):
+            begun._validate()
         return begun
 
 

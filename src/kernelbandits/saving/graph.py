@@ -6,7 +6,7 @@ A node is [kind, facts, parts]. A part is None, a truth value, a number or a tex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, final
 
@@ -31,6 +31,7 @@ class Nodes:
     def of(self, thing: Any) -> tuple[list[Json], Json]:
         """The nodes, and the thing itself as a part."""
         nodes: list[Json] = []
+        trials: dict[str, Kind] = {}
         root = self._part(thing, None)
         for number, each in enumerate(self._things):  # grows on the way
             try:
@@ -39,6 +40,8 @@ class Nodes:
             except InvalidArgument as error:
                 raise InvalidArgument(f"{error} (found in: {self._trail(number)})") from error
             nodes.append([kind.name, facts, [self._part(part, number) for part in parts]])
+            trials.setdefault(kind.name, _Trial(kind))
+        Rebuilding(nodes, trials).thing(root)
         return nodes, root
 
     def _part(self, part: Any, owner: int | None) -> Json:
@@ -60,6 +63,24 @@ class Nodes:
             names.append(type(self._things[number]).__name__)
             number = self._owners[number]
         return " > ".join(reversed(names))
+
+
+@final
+class _Trial(Kind):
+    """Stands for a kind when it is tried whether things can be put together again."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.name = kind.name
+        self.grows = kind.grows
+
+    def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
+        raise NotImplementedError
+
+    def begin(self, facts: Json) -> Any:
+        return self if self.grows else None
+
+    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
+        return self
 
 
 @final
@@ -109,8 +130,8 @@ class Rebuilding:
         if isinstance(part, list):
             [number] = part
             thing = self._things[number]
-            if thing is None:  # begun, but made in one go
-                raise InvalidFile("a part that cannot contain itself does so")
+            if thing is None:
+                raise InvalidArgument("something contains itself that cannot: only lists, dictionaries and sets can")
             return thing
         if isinstance(part, dict):
             return _NO_NUMBERS[part["float"]]

@@ -6,11 +6,12 @@ import base64
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from kernelbandits.errors import InvalidFile, shown
+from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 
 Json: TypeAlias = Any
 """None, truth values, numbers, texts, and lists and dictionaries of them."""
@@ -23,30 +24,23 @@ class Kind(ABC):
 
     Attributes:
         name: what the kind is called in a bundle.
+        grows: whether a thing can be there before its parts, so that it may contain itself.
 
     """
 
     name: str
+    grows = False
 
     @abstractmethod
     def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
         """The facts of a thing, and its parts."""
 
-    @abstractmethod
-    def begin(self, facts: Json) -> Any:
-        """The thing without its parts, so that it may be a part of one of them; None if it is made in one go."""
+    def begin(self, facts: Json) -> Any:  # noqa: B027
+        """The thing without its parts, if it grows."""
 
     @abstractmethod
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         """The thing with its parts. What cannot be understood may raise anything; the caller explains it."""
-
-
-class _Whole(Kind):
-    """A kind whose things are made in one go."""
-
-    @final
-    def begin(self, facts: Json) -> Any:
-        return None
 
 
 @final
@@ -54,6 +48,7 @@ class Lists(Kind):
     """Lists."""
 
     name = "list"
+    grows = True
 
     def apart(self, thing: list[Any]) -> tuple[Json, Sequence[Any]]:
         return None, thing
@@ -71,6 +66,7 @@ class Dictionaries(Kind):
     """Dictionaries: keys and values in turn."""
 
     name = "dict"
+    grows = True
 
     def apart(self, thing: dict[Any, Any]) -> tuple[Json, Sequence[Any]]:
         return None, [part for pair in thing.items() for part in pair]
@@ -88,6 +84,7 @@ class Sets(Kind):
     """Sets."""
 
     name = "set"
+    grows = True
 
     def apart(self, thing: set[Any]) -> tuple[Json, Sequence[Any]]:
         return None, [*thing]
@@ -101,7 +98,7 @@ class Sets(Kind):
 
 
 @final
-class Sequences(_Whole):
+class Sequences(Kind):
     """Tuples and frozen sets."""
 
     def __init__(self, name: str, made: type) -> None:
@@ -116,7 +113,7 @@ class Sequences(_Whole):
 
 
 @final
-class Bytes(_Whole):
+class Bytes(Kind):
     """Bytes, in base 64."""
 
     name = "bytes"
@@ -129,7 +126,7 @@ class Bytes(_Whole):
 
 
 @final
-class Times(_Whole):
+class Times(Kind):
     """Dates and times, as ISO 8601 writes them. A time zone is kept as its difference to UTC."""
 
     def __init__(self, name: str, made: type[date] | type[datetime]) -> None:
@@ -144,7 +141,7 @@ class Times(_Whole):
 
 
 @final
-class Durations(_Whole):
+class Durations(Kind):
     """Lengths of time: days, seconds, microseconds."""
 
     name = "timedelta"
@@ -157,12 +154,14 @@ class Durations(_Whole):
 
 
 @final
-class Scalars(_Whole):
+class Scalars(Kind):
     """Numbers of numpy: their type and bytes."""
 
     name = "scalar"
 
     def apart(self, thing: np.generic) -> tuple[Json, Sequence[Any]]:
+        if not is_plain(thing.dtype):
+            raise InvalidArgument(f"a {thing.dtype} cannot be saved; numbers, texts and times can")
         return [thing.dtype.str, thing.tobytes().hex()], ()
 
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
@@ -176,6 +175,7 @@ def is_plain(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in _DTYPE_KINDS and dtype.itemsize > 0
 
 
+@lru_cache(maxsize=64)
 def plain_dtype(name: Json) -> np.dtype[Any]:
     """The type of numbers, texts or times with this name."""
     dtype = np.dtype(name) if isinstance(name, str) and name[1:2] in _DTYPE_KINDS and len(name) < 30 else None

@@ -27,9 +27,6 @@ class Generators(Kind):
     def apart(self, thing: Generator) -> tuple[Json, Sequence[Any]]:
         return None, [thing.bit_generator]
 
-    def begin(self, facts: Json) -> Any:
-        return None
-
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         [bits] = parts
         if type(bits).__name__ not in _BIT_GENERATORS:
@@ -45,9 +42,6 @@ class BitGenerators(Kind):
 
     def apart(self, thing: BitGenerator) -> tuple[Json, Sequence[Any]]:
         return type(thing).__name__, [_with_lists(thing.state), thing.seed_seq]
-
-    def begin(self, facts: Json) -> Any:
-        return None
 
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         state, seeds = parts
@@ -68,9 +62,6 @@ class Seeds(Kind):
         entropy: Any = thing.entropy
         given = [int(part) for part in entropy] if isinstance(entropy, Sequence | np.ndarray) else int(entropy)
         return [given, [int(key) for key in thing.spawn_key], thing.pool_size, thing.n_children_spawned], ()
-
-    def begin(self, facts: Json) -> Any:
-        return None
 
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         entropy, spawn_key, pool_size, n_spawned = facts

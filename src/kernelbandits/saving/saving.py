@@ -26,7 +26,8 @@ from kernelbandits.saving.classes import (
 from kernelbandits.saving.graph import Nodes, Rebuilding
 from kernelbandits.saving.kinds import PLAIN_KINDS, Json, Kind, Scalars
 from kernelbandits.saving.randomness import RANDOM_KINDS
-from kernelbandits.saving.shared_memory import AnyArray, Arrays, same_memory
+from kernelbandits.saving.shared_memory import AnyArray, Arrays
+from kernelbandits.specs import Spec, to_table
 
 
 def save(thing: Any, path: str | os.PathLike[str]) -> Path:
@@ -45,26 +46,32 @@ def save(thing: Any, path: str | os.PathLike[str]) -> Path:
     classes, arrays = Classes(), Arrays()
     kinds = _Kinds(classes, arrays)
     nodes, root = Nodes(kinds.of).of(thing)
-    about = {"what": type(thing).__name__, "classes": classes.to_json(), "nodes": nodes, "root": root}
-    path = Path(path)
-    bundles.write(path, about, arrays.pieces())
-    return path
+    spec = thing if isinstance(thing, Spec) else getattr(thing, "policy", None)
+    about = {
+        "what": type(thing).__name__,
+        "spec": to_table(spec) if is_spec(type(spec)) else None,  # for readers; what counts stands in the nodes
+        "classes": classes.to_json(),
+        "nodes": nodes,
+        "root": root,
+    }
+    bundles.write(Path(path), about, arrays.pieces())
+    return Path(path)
 
 
 def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
     """What `save` wrote. `classes` are those of your own that the file may use; nothing else is imported or run.
 
-    Every number is checked against its digest and its place. What is loaded is then tried once on a copy (an agent
-    decides and observes), so that a file that is damaged or forged is refused here rather than in the middle of work.
+    Every number is checked against its digest and its place. Of an agent, a copy then decides and observes, so that a
+    file that is damaged or forged is refused here rather than in the middle of work.
     """
     given = [*classes]
     Classes(given)  # refuses what are no classes: not the file's fault
     with bundles.opened(Path(path)) as bundle:
         memory = bundle.memory()
-        twin = _rebuilt(bundle.manifest, [same_memory(piece) for piece in memory], given)
-        _rehearse(twin)
-        del twin
-        return _rebuilt(bundle.manifest, memory, given)
+        thing = _rebuilt(bundle.manifest, memory, given)
+        if hasattr(type(thing), "_rehearse"):
+            _rehearse(_rebuilt(bundle.manifest, [piece.copy() for piece in memory], given))
+        return thing
 
 
 def _rebuilt(manifest: dict[str, Json], memory: list[AnyArray], given: list[type]) -> Any:
@@ -74,14 +81,11 @@ def _rebuilt(manifest: dict[str, Json], memory: list[AnyArray], given: list[type
 
 
 def _rehearse(thing: Any) -> None:
-    """Let a thing show that it works, if its class says how. What it explains itself is not the file's fault."""
-    rehearse = getattr(type(thing), "_rehearse", None)
-    if rehearse is None:
-        return
+    """Let a thing show that it works. What it explains itself is not the file's fault."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            rehearse(thing)
+            thing._rehearse()
         except KernelBanditsError:
             return
         except Exception as error:

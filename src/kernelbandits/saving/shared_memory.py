@@ -51,13 +51,6 @@ class Piece:
         return memory[first : first + size].view(self.dtype)
 
 
-def same_memory(piece: AnyArray) -> AnyArray:
-    """A copy of a piece of memory that starts as far behind a cache line."""
-    copy = Piece(piece.dtype, len(piece), piece.ctypes.data % LINE).allocate()
-    copy[:] = piece
-    return copy
-
-
 @final
 class Arrays(Kind):
     """Arrays: views of pieces of memory, which are known when all arrays have been seen."""
@@ -67,31 +60,30 @@ class Arrays(Kind):
     def __init__(self, memory: Sequence[AnyArray] = ()) -> None:
         """`memory` holds the pieces to put arrays together from."""
         self._memory = memory
-        self._seen: list[tuple[AnyArray, list[Json]]] = []
+        self._seen: list[tuple[int, int, AnyArray, list[Json]]] = []
 
     def apart(self, thing: AnyArray) -> tuple[Json, Sequence[Any]]:
         if not is_plain(thing.dtype):
             raise InvalidArgument(f"an array of type {thing.dtype} cannot be saved; numbers, texts and times can")
-        stored = _within_its_memory(thing)
-        facts: list[Json] = [stored.dtype.str, 0, 0, [*stored.shape], [*stored.strides], thing.flags.writeable]
-        if stored.size:
-            self._seen.append((stored, facts))
+        writeable, (low, high) = thing.flags.writeable, byte_bounds(thing)
+        if thing.nbytes > high - low:  # it repeats its entries: no array in a bundle is larger than its memory
+            thing = thing.copy()
+            low, high = byte_bounds(thing)
+        facts: list[Json] = [thing.dtype.str, 0, 0, [*thing.shape], [*thing.strides], writeable]
+        if thing.size:
+            self._seen.append((low, high, thing, facts))
         return facts, ()
 
     def pieces(self) -> list[AnyArray]:
         """The memory of all arrays seen, as arrays of one axis; completes what was told of each array."""
         groups: list[_Group] = []
-        for array, facts in sorted(self._seen, key=lambda seen: byte_bounds(seen[0])):
-            low, high = byte_bounds(array)
+        for low, high, array, facts in sorted(self._seen, key=lambda seen: seen[0]):
             if groups and low < groups[-1].stop:
                 groups[-1].stop = max(groups[-1].stop, high)
             else:
                 groups.append(_Group(low, high, []))
             groups[-1].members.append((array, facts))
         return [group.piece(number) for number, group in enumerate(groups)]
-
-    def begin(self, facts: Json) -> Any:
-        return None
 
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         name, number, offset, shape, strides, writeable = facts
@@ -106,14 +98,6 @@ class Arrays(Kind):
         array: AnyArray = np.ndarray(shape, dtype, memory, offset, strides)  # refuses what lies outside
         array.flags.writeable = writeable
         return array
-
-
-def _within_its_memory(array: AnyArray) -> AnyArray:
-    """The array, or a copy if it repeats its entries: no array in a bundle may be larger than its memory."""
-    if not array.size:
-        return array
-    low, high = byte_bounds(array)
-    return array if array.nbytes <= high - low else array.copy()
 
 
 @dataclass(slots=True)
