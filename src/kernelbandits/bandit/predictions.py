@@ -9,23 +9,24 @@ from kernelbandits.bandit.ledger import Awaiting
 from kernelbandits.bandit.logged_rows import LoggedRows
 from kernelbandits.bandit.scoring import shared
 from kernelbandits.policies import Agent
+from kernelbandits.reporting import Progress
 
 _GROWTH = 1.25
 _PREDICTED = 64
-"""Each time the rewards have grown by a quarter, so many of the next are predicted first."""
+"""Rewards are observed so many at a time; each time they have grown by a quarter, the next are predicted first."""
 
 
 def learn_rows(agent: Agent, rows: LoggedRows) -> Calibration:
     """Observe all rewards in the order of the log; returns how good predictions of some of them were."""
-    calibration, n = Calibration(), len(rows.rewards)
-    start = 0
-    while start < n:
-        stop = min(n, max(start + _PREDICTED, round(_GROWTH * start)))
-        part = slice(start, min(start + _PREDICTED, n))
-        if start:
-            _compare(agent, rows, part, calibration)
-        agent.observe_batch(rows.contexts[start:stop], rows.arms[start:stop], rows.rewards[start:stop])
-        start = stop
+    calibration, n, due = Calibration(), len(rows.rewards), _PREDICTED
+    with Progress("fit", n) as progress:
+        for start in range(0, n, _PREDICTED):
+            part = slice(start, start + _PREDICTED)
+            if start >= due:
+                _compare(agent, rows, part, calibration)
+                due = round(_GROWTH * start)
+            agent.observe_batch(rows.contexts[part], rows.arms[part], rows.rewards[part])
+            progress.show(start, f"{start:,} rewards")
     return calibration
 
 
