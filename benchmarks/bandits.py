@@ -66,7 +66,7 @@ def _scores() -> Mapping[str, Callable[[], Any]]:
         """Kernel values and the products with every arm's factor; no encoding, no probabilities, no frame."""
         for start in range(0, N_SCORED, 1024):
             for posterior in posteriors:
-                posterior._std(points[start : start + 1024])
+                posterior._mean_and_std(points[start : start + 1024])
 
     return {"ours": lambda: bandit.score(table), "bare products": bare_products}
 
