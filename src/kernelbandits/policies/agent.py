@@ -223,13 +223,14 @@ class Agent:
         return agent
 
     def _rehearse(self) -> None:
-        """Decide, and observe a reward of every arm, to see whether a loaded agent works."""
+        """Decide and observe, two rewards of every arm or 32 in all, to see whether a loaded agent works."""
         if self.problem.n_arms * self.problem.dim > _REHEARSED:
             return
         contexts = np.zeros((self.problem.n_arms, self.problem.dim))
-        self.choose(contexts)
-        for arm in range(self.problem.n_arms):
-            self.observe(contexts[arm], arm, 0.5)
+        for step in range(min(2 * self.problem.n_arms, 32)):
+            arm = step % self.problem.n_arms
+            self.choose(contexts)
+            self.observe(contexts[arm], arm, 0.5 * step)
         self.choose(contexts)
 
     def _checked_block(self, contexts: ArrayLike) -> Array:
