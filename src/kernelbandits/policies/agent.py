@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, final
@@ -13,7 +14,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.beliefs import Belief, Prefetched
-from kernelbandits.errors import InvalidArgument, shown
+from kernelbandits.errors import InvalidArgument, KernelBanditsError, shown
 from kernelbandits.kernels import Kernel
 from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner
 from kernelbandits.problem import Problem
@@ -229,9 +230,10 @@ class Agent:
         contexts = np.zeros((self.problem.n_arms, self.problem.dim))
         for step in range(min(2 * self.problem.n_arms, 32)):
             arm = step % self.problem.n_arms
-            self.choose(contexts)
-            self.observe(contexts[arm], arm, 0.5 * step)
-        self.choose(contexts)
+            with suppress(KernelBanditsError):  # it explains itself, and the next arm may not
+                self.choose(contexts)
+            with suppress(KernelBanditsError):
+                self.observe(contexts[arm], arm, 0.5 * step)
 
     def _checked_block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)
