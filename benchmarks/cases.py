@@ -16,6 +16,7 @@ _MODULES = (  # in the order of the table
     "many_rounds",
     "iterative",
     "decisions",
+    "bandits",
     "startup",
     "growth",
     "fit_growth",

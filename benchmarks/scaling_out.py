@@ -14,7 +14,7 @@ from benchmarks.cases import Case
 from benchmarks.measure import nothing, seconds
 from benchmarks.million import write_table
 from kernelbandits import Gaussian, Nystrom, fit_parquet
-from kernelbandits.experiments import load, run
+from kernelbandits.experiments import load_experiment, run
 from kernelbandits.experiments.engines import Engine, dask, local
 
 ROWS, CENTERS, SEEDS = 1_000_000, 1000, 2
@@ -29,7 +29,7 @@ def _engines() -> dict[str, Engine]:
 
 def _grid(engine: Engine) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        run(replace(load("figure-1"), seeds=tuple(range(SEEDS))), folder, engine)
+        run(replace(load_experiment("figure-1"), seeds=tuple(range(SEEDS))), folder, engine)
 
 
 def _fit(path: Path, engine: Engine) -> None:

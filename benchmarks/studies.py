@@ -11,14 +11,14 @@ from typing import Any
 
 from benchmarks.cases import Case
 from benchmarks.measure import seconds
-from kernelbandits.experiments import load, local, regret_picture, run
+from kernelbandits.experiments import load_experiment, local, regret_picture, run
 from kernelbandits.reporting import save
 
 
 def _figure_1(seeds: int, jobs: int) -> None:
     """Run, write the results and draw the figure."""
     with tempfile.TemporaryDirectory() as folder:
-        results = run(replace(load("figure-1"), seeds=tuple(range(seeds))), folder, local(jobs))
+        results = run(replace(load_experiment("figure-1"), seeds=tuple(range(seeds))), folder, local(jobs))
         results.write(Path(folder))
         save(regret_picture(results), Path(folder) / "figure-1")
 

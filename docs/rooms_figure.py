@@ -15,11 +15,13 @@ ROWS = [
     [("experiments", "grid, engines, store, results")],
     [("theory", "statements as functions; diagnosis of a table"), ("offline", "logs, replay")],
     [("environments", "instances and rounds; play")],
+    [("bandit", "rows in, decisions by name out, rewards by id")],
     [("tables", "one reader, one encoding")],
     [("policies", "agent, learners, decisions")],
     [("beliefs", "mean and deviation per arm, prefetched rounds")],
     [("regression", "interpolator, ridge, Gaussian process, Nyström, iterative")],
     [("kernels", "geometry, profiles, algebra")],
+    [("saving", "one file without code: agents, predictors, encoders")],
     [("reporting", "document → terminal, HTML, JSON; figures"), ("linalg", "growing factor, panels, limits")],
     [("errors · types · specs · checks · problem", "the hallway, used by every room")],
 ]

@@ -42,4 +42,4 @@ def small_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def small(small_file: Path) -> kb.Experiment:
-    return kb.load(small_file)
+    return kb.load_experiment(small_file)

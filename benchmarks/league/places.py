@@ -18,7 +18,7 @@ from benchmarks.league.worlds import (
     UselessContexts,
 )
 from kernelbandits.environments import Classification, Environment
-from kernelbandits.experiments import load
+from kernelbandits.experiments import load_experiment
 from kernelbandits.paper import beyond, data_sets
 
 WORLD_ROUNDS = 2000
@@ -27,7 +27,7 @@ TABLE_ROUNDS = 1500  # ISOLET has 1,560 rows, and each is shown once
 
 def worlds() -> list[Drawn]:
     """The paper's panels, the same with one change each, and worlds with what real rewards are like."""
-    panels = [*load("figure-1").panels, *beyond.misspecified(WORLD_ROUNDS)]
+    panels = [*load_experiment("figure-1").panels, *beyond.misspecified(WORLD_ROUNDS)]
     smooth: dict[str, Environment] = {panel.name: panel.environment for panel in panels}
     smooth |= {
         "d = 1": kb.Synthetic(kb.LowRank(), dim=1),

@@ -7,6 +7,15 @@ from . import (
     testing as testing,
     theory as theory,
 )
+from .bandit import (
+    ArmSummary as ArmSummary,
+    Awaiting as Awaiting,
+    Bandit as Bandit,
+    BanditDecision as BanditDecision,
+    BanditSummary as BanditSummary,
+    Calibration as Calibration,
+    Ledger as Ledger,
+)
 from .beliefs import (
     ArmCovariance as ArmCovariance,
     ArmFeatures as ArmFeatures,
@@ -58,7 +67,13 @@ from .environments.play import (
     ratio_and_standard_error as ratio_and_standard_error,
     replay as replay,
 )
-from .experiments import Experiment as Experiment, Panel as Panel, Results as Results, load as load, run as run
+from .experiments import (
+    Experiment as Experiment,
+    Panel as Panel,
+    Results as Results,
+    load_experiment as load_experiment,
+    run as run,
+)
 from .experiments.fits import (
     fit_arms as fit_arms,
     fit_each as fit_each,
@@ -104,6 +119,7 @@ from .policies import (
     Oracle as Oracle,
     Policy as Policy,
     PolicyAdvice as PolicyAdvice,
+    Scores as Scores,
     SubGaussianWidth as SubGaussianWidth,
     SuccessiveElimination as SuccessiveElimination,
     SupKernelUCB as SupKernelUCB,
@@ -150,6 +166,7 @@ from .regression.scikit_learn import (
     KernelInterpolator as KernelInterpolator,
     KernelRidgeRegressor as KernelRidgeRegressor,
 )
+from .saving import Saveable as Saveable, load as load, save as save
 from .tables import (
     CommonUnit as CommonUnit,
     Encoder as Encoder,

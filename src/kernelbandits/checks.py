@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelbandits.errors import InvalidArgument, shown
-from kernelbandits.types import Array, ArrayLike, BoolArray, IntArray
+from kernelbandits.types import Array, ArrayLike
 
 HUGE = 1e150
 LARGEST_REWARD, SMALLEST_REWARD = 1e100, 1e-100
@@ -21,7 +21,8 @@ _NOT_IN_FILES = '/\\:*?"<>|'
 T = TypeVar("T")
 
 
-def _array(name: str, value: ArrayLike, wanted: str) -> NDArray[Any]:
+def array_of(name: str, value: Any, wanted: str) -> NDArray[Any]:
+    """`value` as an array of any kind; `wanted` describes it in words for the error message."""
     if n_masked := _masked(value):
         raise InvalidArgument(
             f"{name} must be {wanted}; got a masked array with {n_masked} masked entries, which have no value. "
@@ -45,7 +46,7 @@ def _masked(value: object) -> int:
 def _real_array(name: str, value: ArrayLike) -> Array:
     if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
         return value
-    array = _array(name, value, "a rectangular array of numbers")
+    array = array_of(name, value, "a rectangular array of numbers")
     if array.dtype.kind not in "fiub":
         raise InvalidArgument(
             f"{name} must hold real numbers; got an array of type {array.dtype}. Encode categories as numbers first."
@@ -142,52 +143,6 @@ def contexts(value: ArrayLike, n_arms: int, dim: int) -> Array:
     if array.shape == (dim,):
         return np.repeat(array[np.newaxis], n_arms, axis=0)
     return shaped_array("contexts", array, (n_arms, dim), "(arms, features)")
-
-
-def eligible(value: ArrayLike | None, n_arms: int) -> BoolArray | None:
-    """A mask of the arms that may be played, shape (K,); None, or a mask with every arm, gives None."""
-    if value is None:
-        return None
-    wanted = f"a boolean array with one entry per arm, shape ({n_arms},)"
-    mask = _array("eligible", value, wanted)
-    if mask.shape != (n_arms,) or mask.dtype != np.bool_:
-        raise InvalidArgument(f"eligible must be {wanted}; got shape {mask.shape} of type {mask.dtype}")
-    if not mask.any():
-        raise InvalidArgument("eligible must allow at least one arm; every entry is False")
-    return None if mask.all() else mask
-
-
-def eligible_batch(value: ArrayLike | None, n_rounds: int, n_arms: int) -> BoolArray | None:
-    """Masks for several rounds, shape (B, K), from one mask (K,) for all of them or one for each."""
-    if value is None:
-        return None
-    masks = _array("eligible", value, "a boolean array")
-    if masks.shape != (n_rounds, n_arms):
-        one = eligible(masks, n_arms)
-        return None if one is None else np.broadcast_to(one, (n_rounds, n_arms))
-    if masks.dtype != np.bool_ or not masks.any(axis=1).all():
-        raise InvalidArgument(f"eligible must be boolean and allow an arm in every round; got type {masks.dtype}")
-    return masks
-
-
-def arms(value: ArrayLike, n: int, n_arms: int) -> IntArray:
-    """The arms of n rows, whole numbers 0 … K − 1, shape (n,)."""
-    wanted = f"{n} whole numbers from 0 to {n_arms - 1}, one per row of contexts"
-    array = _array("arms", value, wanted)
-    if array.shape != (n,) or array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n_arms:
-        raise InvalidArgument(f"arms must be {wanted}")
-    return array.astype(np.int64)
-
-
-def arm(value: object, n_arms: int) -> int:
-    """An arm's number, 0 … K − 1."""
-    if type(value) is int and 0 <= value < n_arms:
-        return value
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise InvalidArgument(f"arm must be a whole number from 0 to {n_arms - 1}; got {shown(value)}")
-    if not 0 <= value < n_arms:
-        raise InvalidArgument(f"arm must be from 0 to {n_arms - 1}; got {value}")
-    return int(value)
 
 
 def reward(value: object) -> float:

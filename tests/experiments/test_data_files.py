@@ -39,7 +39,7 @@ def folder(tmp_path):
 
 
 def environment_of(path):
-    return kb.load(path).panels[0].environment
+    return kb.load_experiment(path).panels[0].environment
 
 
 def digest(path, label="offer"):
@@ -69,7 +69,7 @@ def test_a_fingerprint_follows_the_content_and_not_the_place(folder):
 
 def test_a_large_grid_reads_the_file_once(folder, monkeypatch):
     digests._digest_of.cache_clear()
-    experiment = kb.load(folder / "visits.toml")
+    experiment = kb.load_experiment(folder / "visits.toml")
     cells = list(experiment.cells()) * 50
     assert len(cells) == 100
     assert digests._digest_of.cache_info().misses == 1
@@ -96,7 +96,7 @@ def test_a_large_grid_reads_the_file_once(folder, monkeypatch):
 def test_a_wrong_file_is_refused_with_its_place(folder, old, new, words):
     (folder / "visits.toml").write_text(TOML.replace(old, new), encoding="utf-8")
     with pytest.raises(InvalidFile, match=words):
-        kb.load(folder / "visits.toml")
+        kb.load_experiment(folder / "visits.toml")
 
 
 def test_the_command_says_what_was_done_to_the_data(folder):

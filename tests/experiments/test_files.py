@@ -9,7 +9,7 @@ from small import TOML
 
 
 def test_figure_1_is_the_papers_grid():
-    experiment = kb.load("figure-1")
+    experiment = kb.load_experiment("figure-1")
     assert len(list(experiment.cells())) == 480
     assert experiment.horizon == 2000
     assert experiment.seeds == tuple(range(10))
@@ -22,7 +22,7 @@ def test_figure_1_is_the_papers_grid():
 
 
 def test_figure_2_is_the_papers_ablation():
-    experiment = kb.load("figure-2")
+    experiment = kb.load_experiment("figure-2")
     assert [panel.environment.covariance.n_active for panel in experiment.panels] == [1, 3, 10, 20]
     ridgeless = {name: spec for name, spec in kb.paper.methods(100).items() if name in experiment.methods}
     assert {**ridgeless, "Uniform": kb.Uniform()} == experiment.panels[0].methods
@@ -51,7 +51,7 @@ def test_a_copied_file_is_the_same_experiment(tmp_path):
     for name, path in shipped().items():
         copy = tmp_path / "copy.toml"
         copy.write_bytes(path.read_bytes())
-        assert kb.load(copy) == kb.load(name)
+        assert kb.load_experiment(copy) == kb.load_experiment(name)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_mistake_in_a_file_is_named_with_its_remedy(tmp_path, old, new, messag
     path = tmp_path / "mine.toml"
     path.write_text(TOML.replace(old, new), encoding="utf-8")
     with pytest.raises(InvalidFile) as caught:
-        kb.load(path)
+        kb.load_experiment(path)
     assert str(caught.value).startswith("mine.toml: ")
     assert message in str(caught.value)
 
@@ -111,4 +111,4 @@ def test_a_missing_file_is_named():
     with pytest.raises(
         InvalidFile, match=r"no such experiment file: nowhere.toml; give a .toml file or a name \(figure-1, figure-2\)"
     ):
-        kb.load(Path("nowhere.toml"))
+        kb.load_experiment(Path("nowhere.toml"))

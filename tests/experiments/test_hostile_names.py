@@ -54,7 +54,7 @@ def test_a_name_that_cannot_be_a_file_is_refused_before_anything_runs(tmp_path, 
 def test_other_names_are_printable_and_short(tmp_path, name, old):
     place = old.replace("decay", name).replace("Uniform", f'"{name}"').replace("A small one", name)
     with pytest.raises(kb.errors.InvalidFile, match=r"must have at most 200 characters, all of them printable; got '"):
-        kb.load(written(tmp_path, TOML.replace(old, place)))
+        kb.load_experiment(written(tmp_path, TOML.replace(old, place)))
 
 
 def test_python_specs_are_checked_too():

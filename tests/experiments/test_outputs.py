@@ -96,7 +96,7 @@ def test_no_output_of_a_study_says_where_it_was_made(tmp_path, arguments):
 
 
 def test_the_provenance_of_data_files_is_enough_to_run_them_again(files):
-    experiment = kb.load(files / "mine.toml")
+    experiment = kb.load_experiment(files / "mine.toml")
     record = json.loads(json.dumps(contents(experiment)))
     assert list(record["files"]) == ["data/rows.csv", "more/rows.csv", "data/log.csv"]
     assert len(set(record["files"].values())) == 3
@@ -144,13 +144,13 @@ def test_the_command_counts_from_its_start(tmp_path, monkeypatch):
     (tmp_path / "mine.toml").write_text(TOML, encoding="utf-8")
     looks = []
     monkeypatch.setattr(time, "monotonic", lambda: looks.append(None) or float(len(looks)))
-    load = kb.experiments.load
+    load = kb.experiments.load_experiment
 
     def slow_load(source, **options):
         looks.extend([None] * 500)
         return load(source, **options)
 
-    monkeypatch.setattr("kernelbandits.experiments.load", slow_load)
+    monkeypatch.setattr("kernelbandits.experiments.load_experiment", slow_load)
     for command in (["run", "mine.toml"], ["reproduce", "figure-2", "--horizon", "100", "--seeds", "1"]):
         looks.clear()
         done = run(*command, "--only", "Uniform", "--json", "--jobs", "1", cwd=tmp_path)

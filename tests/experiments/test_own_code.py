@@ -30,7 +30,7 @@ def file_naming(folder, name, **modules):
 
 def refused(path, **options):
     with pytest.raises(InvalidFile) as caught:
-        kb.load(path, **options)
+        kb.load_experiment(path, **options)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -47,14 +47,14 @@ def test_a_policy_beside_the_file_needs_a_word(tmp_path):
     )
     assert not list(tmp_path.glob("*.ran"))
     before = sys.path.copy()
-    assert set(arms(kb.load(path, allow_code=True), tmp_path / "out")) == {1}
+    assert set(arms(kb.load_experiment(path, allow_code=True), tmp_path / "out")) == {1}
     assert sys.path == before
 
 
 def test_a_package_beside_the_file_can_import_its_own_modules(tmp_path):
     parts = {"package__policies": POLICY.replace("ARM = 1", "from .numbers import ARM"), "package__numbers": "ARM = 3"}
     path = file_naming(tmp_path, "package.policies:FirstArm", **parts)
-    assert set(arms(kb.load(path, allow_code=True), tmp_path / "out")) == {3}
+    assert set(arms(kb.load_experiment(path, allow_code=True), tmp_path / "out")) == {3}
 
 
 def test_other_modules_beside_the_file_are_not_imported(tmp_path):
@@ -86,7 +86,7 @@ def test_nothing_else_beside_the_file_runs_here_or_in_workers(tmp_path, options,
 
 
 def test_two_modules_of_one_name_are_not_mixed_up(tmp_path):
-    kb.load(file_naming(tmp_path / "a", "one_name:FirstArm", one_name=POLICY), allow_code=True)
+    kb.load_experiment(file_naming(tmp_path / "a", "one_name:FirstArm", one_name=POLICY), allow_code=True)
     other = file_naming(tmp_path / "b", "one_name:FirstArm", one_name=POLICY)
     assert "'one_name' would run" in refused(other)
     assert f"another module 'one_name' was imported before, from {tmp_path}/a" in refused(other, allow_code=True)

@@ -20,7 +20,7 @@ import kernelbandits as kb
 from kernelbandits.experiments import InProcess
 from kernelbandits.linalg import arithmetic
 logging.basicConfig(level="WARNING", format="%(message)s")
-experiment = kb.load("small.toml")
+experiment = kb.load_experiment("small.toml")
 mixed, own = (kb.run(experiment, folder, InProcess()).frame for folder in ("mixed", "own"))
 print(json.dumps([dict(arithmetic()), mixed.equals(own), own["arm"].to_list(), own["regret"].to_list()]))
 """

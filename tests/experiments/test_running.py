@@ -19,7 +19,7 @@ def finished(tmp_path_factory):
     """A folder in which all cells of `small` are finished."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "small.toml").write_text(TOML, encoding="utf-8")
-    kb.run(kb.load(folder / "small.toml"), folder / "store", InProcess())
+    kb.run(kb.load_experiment(folder / "small.toml"), folder / "store", InProcess())
     return folder / "store"
 
 

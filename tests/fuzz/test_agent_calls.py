@@ -116,7 +116,7 @@ class Caller:
         self.open.append((shown[decision.arm], decision.arm))
 
     def check(self, decision, mask):
-        allowed = self.agent._active & (True if mask is None else mask)
+        allowed = self.agent.active & (True if mask is None else mask)
         chances = distribution(self.agent._learner.choice)
         assert allowed[decision.arm]
         assert not np.isnan(decision.scores).any()
@@ -131,7 +131,7 @@ class Caller:
         shown = self.contexts(int(self.rng.integers(1, 4)), self.n_arms)
         mask = self.mask(*shown.shape[:2])
         decisions = self.both(lambda agent: agent.choose_batch(shown, mask))
-        allowed = self.agent._active & (np.ones(shown.shape[:2], dtype=bool) if mask is None else mask)
+        allowed = self.agent.active & (np.ones(shown.shape[:2], dtype=bool) if mask is None else mask)
         rows = np.arange(len(shown))
         assert allowed[rows, decisions.arms].all()
         assert np.isfinite(decisions.scores[rows, decisions.arms]).all()

@@ -197,7 +197,7 @@ def examine(seed, folder):
     path = folder / "mine.toml"
     path.write_text(written(seed), encoding="utf-8", errors="surrogateescape")
     try:
-        kb.load(path)
+        kb.load_experiment(path)
     except KernelBanditsError as error:
         return "refused" if one_line(" ".join(str(error).split())) else f"{seed}: message: {error}"
     if seed % 5:

@@ -38,13 +38,13 @@ def assert_figure_2(regret, near_linear=0.6):
 
 
 def test_figure_1_kernel_etc_beats_linear_etc_and_every_ucb(tmp_path):
-    experiment = replace(kb.load("figure-1"), horizon=800, seeds=(0, 1, 2))
+    experiment = replace(kb.load_experiment("figure-1"), horizon=800, seeds=(0, 1, 2))
     experiment = replace(experiment, panels=experiment.panels[:3])
     assert_figure_1(experiment, final_regret(kb.run(experiment, tmp_path, local(1))))
 
 
 def test_figure_2_ucb_is_strong_in_one_dimension_and_near_linear_from_ten_on(tmp_path):
-    experiment = replace(kb.load("figure-2"), horizon=1000, seeds=(0, 1))
+    experiment = replace(kb.load_experiment("figure-2"), horizon=1000, seeds=(0, 1))
     experiment = experiment.only(("EtC", "Uniform", "CGP-UCB-Scaled-Ridgeless"))
     assert_figure_2(final_regret(kb.run(experiment, tmp_path, local(1))), near_linear=0.5)
 
@@ -52,7 +52,7 @@ def test_figure_2_ucb_is_strong_in_one_dimension_and_near_linear_from_ten_on(tmp
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["figure-1", "figure-2"])
 def test_the_full_figures_and_the_numbers_in_the_documentation(tmp_path, name):
-    experiment = kb.load(name)
+    experiment = kb.load_experiment(name)
     results = kb.run(experiment, tmp_path, local(1))
     assert_figure_1(experiment, final_regret(results)) if name == "figure-1" else assert_figure_2(final_regret(results))
     page = {"figure-1": "README.md", "figure-2": "docs/paper-notes.md"}[name]

@@ -13,7 +13,7 @@ from odd import HORIZON, IMAGE, LONG, MARK, SCRIPT, SEEDS, UNICODE, odd_results
 
 import kernelbandits as kb
 from examples import ALL
-from kernelbandits.experiments import InProcess, contents, load, provenance, report_on
+from kernelbandits.experiments import InProcess, contents, load_experiment, provenance, report_on
 from kernelbandits.experiments.outputs import provenance_section
 from kernelbandits.experiments.results import regret_curves, regret_table, settings
 from kernelbandits.reporting import (
@@ -203,7 +203,7 @@ def test_a_method_with_other_settings_in_other_panels_is_shown_with_its_panels(s
 
 
 def test_the_report_of_figure_1_is_small(tmp_path):
-    experiment = load("figure-1")
+    experiment = load_experiment("figure-1")
     n_cells = sum(len(panel.methods) * len(experiment.seeds) for panel in experiment.panels)
     rng = np.random.default_rng(0)
     regret = rng.uniform(0, 0.4, size=(n_cells, experiment.horizon))

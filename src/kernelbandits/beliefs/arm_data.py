@@ -121,6 +121,6 @@ class ArmData:
 
 
 def _doubled(array: Array) -> Array:
-    larger = np.empty((max(16, 2 * len(array)), *array.shape[1:]))
+    larger = np.zeros((max(16, 2 * len(array)), *array.shape[1:]))
     larger[: len(array)] = array
     return larger

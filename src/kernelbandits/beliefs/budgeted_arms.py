@@ -205,7 +205,7 @@ class Sketch:
         W = factor.whiten(np.eye(basis.size))
         self._P = W.T @ W
         self._w = self._P @ moments
-        self._pending = np.empty((_PENDING, basis.size))
+        self._pending = np.zeros((_PENDING, basis.size))
         self._n_pending = 0
 
     def features(self, Z: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, final
@@ -95,8 +95,8 @@ class ArmsTracker(PosteriorTracker):
         if self._slices:
             kernel.evaluate_each(self._features, kernel.right(shown), self._covariances)
             for part in self._slices.values():
-                for times, covariances, rows in part.solves:
-                    times(covariances, rows)
+                for band, covariances, rows in part.solves:
+                    band.dot(covariances, rows)
         np.multiply(self._terms, self._terms[1], out=self._products)
         mean, explained = np.add.reduceat(self._products, self._starts, axis=1)
         variance = prior - explained
@@ -174,7 +174,7 @@ class ArmsTracker(PosteriorTracker):
         edges = [*accumulate(capacities, initial=0)]
         self._starts = np.array(edges[:-1], dtype=np.int64)
         self._terms = np.zeros((2, edges[-1]))  # whitened targets, and whitened covariances with the contexts
-        self._products = np.empty_like(self._terms)
+        self._products = np.zeros_like(self._terms)
         self._stale.update(self._slices)
         for index, (arm, part) in enumerate(self._slices.items()):
             part.move(index, self._covariances.parts[index], *self._terms[:, edges[arm] : edges[arm + 1]])
@@ -189,7 +189,7 @@ class _ArmSlice:
         features: of the arm's points; harmless numbers in the spare room.
         capacity: how many points there is room for.
         whitened: the arm's part of the whitened covariances, to be written.
-        solves: the bands of W as (product with a vector, the vector, where to write it).
+        solves: (a band of W, the vector to multiply it with, where to write the product).
 
     """
 
@@ -200,7 +200,7 @@ class _ArmSlice:
         self._n = self.index = self.capacity = 0
         self._covariances = self._targets = self.whitened = np.zeros(0)
         self.features: Features = ()
-        self.solves: list[tuple[Callable[[Array, Array], Array], Array, Array]] = []
+        self.solves: list[tuple[Array, Array, Array]] = []
 
     def follow(self, posterior: Posterior) -> bool:
         """Add features of the posterior's new points. The answer is whether they needed more room."""
@@ -225,7 +225,7 @@ class _ArmSlice:
         solves, n = self.solves, self._n
         del solves[-1:]  # the last band has grown; those before it were full
         for start, stop, rows in posterior.factor.bands[len(solves) :]:
-            solves.append((rows.dot, self._covariances[: rows.shape[1]], self.whitened[start:stop]))
+            solves.append((rows, self._covariances[: rows.shape[1]], self.whitened[start:stop]))
         self._targets[:n] = posterior.whitened_targets[:n]
 
 

@@ -59,7 +59,7 @@ class PrefetchedPosteriors:
         self._right: list[Features | None] = [None] * n_arms
         for arm, (n, posterior) in enumerate(zip(self._n, posteriors, strict=True)):
             if len(self._V[arm]) < n + _SPARE:
-                self._V[arm] = np.empty((n + n // 2 + _SPARE, n_rounds))
+                self._V[arm] = np.zeros((n + n // 2 + _SPARE, n_rounds))
             if n:
                 right = self._right[arm] = self._kernel.right(contexts[:, arm])
                 covariances = self._kernel.evaluate(self._kernel.left(posterior.X), right)
@@ -85,7 +85,7 @@ class PrefetchedPosteriors:
         if last is None or posterior.n != n + 1:
             raise RuntimeError(f"posteriors are followed one observation at a time; this has {posterior.n} after {n}")
         if n == len(V):
-            V = self._V[arm] = np.concatenate([V, np.empty_like(V)])
+            V = self._V[arm] = np.concatenate([V, np.zeros_like(V)])
         v = np.subtract(covariances, last.row @ V[:n, start:], out=V[n, start:])
         v /= last.pivot
         mean, variance = self.mean[arm, start:], self.variance[arm, start:]

@@ -11,10 +11,13 @@ import click
 from kernelbandits import __version__
 from kernelbandits.cli.budget import budget
 from kernelbandits.cli.diagnose import diagnose
+from kernelbandits.cli.fit import fit
+from kernelbandits.cli.inspect import inspect_
 from kernelbandits.cli.list import list_
 from kernelbandits.cli.make_stand_in import make_stand_in
 from kernelbandits.cli.reproduce import reproduce
 from kernelbandits.cli.run import run
+from kernelbandits.cli.score import score
 from kernelbandits.errors import KernelBanditsError, visible
 
 INTERRUPTED = 130
@@ -36,6 +39,9 @@ def app() -> None:
       kernelbandits list                          experiments and studies, and the names that your files may use
       kernelbandits run my-experiment.toml        an experiment of your own
       kernelbandits diagnose contexts.csv         whether the methods suit your data, and how long to explore
+      kernelbandits fit log.parquet --help        a bandit from your own log, saved to one file
+      kernelbandits score shop.kb table.parquet   its decisions for a table of any size
+      kernelbandits inspect shop.kb               what it has seen, and whether it is well
       kernelbandits budget --help                 how long to explore, by the paper's formulas, from numbers alone
 
     A run can be stopped at any moment; the same command continues where it stopped.
@@ -43,7 +49,7 @@ def app() -> None:
     """
 
 
-for _command in (reproduce, run, list_, diagnose, budget, make_stand_in):
+for _command in (reproduce, run, list_, diagnose, fit, score, inspect_, budget, make_stand_in):
     app.add_command(_command)
 
 

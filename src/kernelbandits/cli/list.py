@@ -14,11 +14,11 @@ from kernelbandits.cli.options import json_option
 def list_(as_json: bool) -> None:
     """Show the experiments that come with the library and the names that a TOML file may use."""
     from kernelbandits import Contexts, Covariance, Environment, Estimator, Kernel, Policy, Scaling, Width
-    from kernelbandits.experiments import load, shipped
+    from kernelbandits.experiments import load_experiment, shipped
     from kernelbandits.paper import STUDIES
     from kernelbandits.specs import names_below
 
-    experiments = {name: {"title": load(name).title, "file": str(path)} for name, path in shipped().items()}
+    experiments = {name: {"title": load_experiment(name).title, "file": str(path)} for name, path in shipped().items()}
     shown_kinds = (Policy, Estimator, Kernel, Width, Environment, Covariance, Contexts, Scaling)
     kinds = {kind.__name__: names_below(kind) for kind in shown_kinds}
     studies = {name: study.title for name, study in STUDIES.items()}

@@ -20,6 +20,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, 
 
 COUNT = click.IntRange(min=1)
 _ENGINES = click.Choice(["local", "dask"])
+BUNDLE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 RUN_OPTIONS = (
     click.option("--seeds", type=COUNT, metavar="N", help="Use the seeds 0 … N-1."),

@@ -63,7 +63,7 @@ def reproduce(name: str, out: Path | None, debug: bool, **given: Any) -> None:
       kernelbandits reproduce all --out results
     """
     started = time.monotonic()  # before what takes long to import
-    from kernelbandits.experiments import load, report_experiment, run_options, shipped
+    from kernelbandits.experiments import load_experiment, report_experiment, run_options, shipped
     from kernelbandits.paper import STUDIES
 
     experiments = list(shipped())
@@ -86,5 +86,5 @@ def reproduce(name: str, out: Path | None, debug: bool, **given: Any) -> None:
             study = STUDIES[each]
             study.report(options, **{key: value for key, value in own.items() if key in study.own_options})
         else:
-            report_experiment(options.part_of(load(each)), options)
+            report_experiment(options.part_of(load_experiment(each)), options)
         started = time.monotonic()

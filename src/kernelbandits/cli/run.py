@@ -24,8 +24,8 @@ def run(file: Path, allow_code: bool, out: Path | None, debug: bool, **given: An
     the file. Results do not depend on --jobs and --engine.
     """
     given["started"] = time.monotonic()  # before what takes long to import
-    from kernelbandits.experiments import load, report_experiment, run_options
+    from kernelbandits.experiments import load_experiment, report_experiment, run_options
 
-    experiment = load(file, allow_code=allow_code)
+    experiment = load_experiment(file, allow_code=allow_code)
     options = run_options(Path("results") / experiment.name if out is None else out, **given)
     report_experiment(options.part_of(experiment), options)

@@ -12,4 +12,4 @@ from kernelbandits.experiments.outputs import (
 )
 from kernelbandits.experiments.results import Results, contents, counted, regret_picture, report_on
 from kernelbandits.experiments.running import Runner, RunProgress, run, seed_sequence, world
-from kernelbandits.experiments.toml_files import load, methods, parse, shipped
+from kernelbandits.experiments.toml_files import load_experiment, methods, parse, shipped

@@ -54,7 +54,7 @@ def run(
     in the log. A method that its problem refuses, such as one that would explore beyond the horizon, is refused before
     anything is played.
     """
-    checks.instance("experiment", experiment, Experiment, 'load("figure-1")')
+    checks.instance("experiment", experiment, Experiment, 'load_experiment("figure-1")')
     engine = local() if engine is None else checks.instance("engine", engine, Engine, "experiments.local(2)")  # type: ignore[type-abstract]
     experiment.require_memory()
     cells = list(experiment.cells())

@@ -23,8 +23,8 @@ def shipped() -> dict[str, Path]:
     return dict(zip([path.stem for path in files], files, strict=True))
 
 
-def load(source: str | Path, *, allow_code: bool = False) -> Experiment:
-    """The experiment in a TOML file, or a shipped one by name: `load("figure-1")`.
+def load_experiment(source: str | Path, *, allow_code: bool = False) -> Experiment:
+    """The experiment in a TOML file, or a shipped one by name: `load_experiment("figure-1")`.
 
     A file that names `module:Class` can have the module beside it; `allow_code` says that you trust that module.
     """

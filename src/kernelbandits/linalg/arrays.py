@@ -50,7 +50,7 @@ class Segments:
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self.sizes = sizes
-        self.values = np.empty(sum(sizes))
+        self.values = np.zeros(sum(sizes))
         self._parts: list[Array] | None = None
 
     @property

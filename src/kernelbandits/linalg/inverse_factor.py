@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from scipy.linalg import lapack
 
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.linalg.arrays import LINE, aligned_zeros, whole_lines
 from kernelbandits.linalg.machine import safe_threads
 from kernelbandits.types import Array
@@ -49,6 +50,14 @@ class _Buffer:
         self.folded = self.used = 0
         self.pending: list[Appended] = []
         self._last_band = np.zeros((0, 0))
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, rows that do not follow each other or are not there."""
+        starts = [0, *(stop for _, stop, _ in self.bands)]
+        fits = all(rows.shape[0] == stop - start <= rows.shape[1] - start for start, stop, rows in self.bands)
+        same = all(band[0] == start for band, start in zip(self.bands, starts, strict=False))
+        if not (fits and same and self.folded == starts[-1] and self.used == self.folded + len(self.pending)):
+            raise InvalidArgument("the rows of a Cholesky factor do not fit each other")
 
     def fold(self) -> None:
         """Move the pending rows [C D] of L into W, where they become [−D⁻¹ C W, D⁻¹]."""
@@ -124,6 +133,11 @@ class InverseFactor:
     def __init__(self, buffer: _Buffer, n: int) -> None:
         self._buffer = buffer
         self.n = n
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, more rows than there are."""
+        if not 0 <= self.n <= self._buffer.used:
+            raise InvalidArgument(f"a Cholesky factor has {self._buffer.used} rows, not {self.n}")
 
     @staticmethod
     def empty() -> InverseFactor:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple, final
 
 import numpy as np
 from scipy.linalg import blas, lapack
@@ -64,15 +64,47 @@ def eigenpairs(A: Array) -> tuple[Array, Array, float, BoolArray]:
     return values, vectors, cutoff, values > cutoff
 
 
-class RidgeSolution(NamedTuple):
-    """The weights b of r orthonormal basis functions, of which the data or the ridge determine `rank` directions.
+class RidgeVariance(ABC):
+    """Maps V of shape (r, m) to ridge · vᵀ (G + ridge·I)⁻¹ v for every column v, shape (m,)."""
 
-    `variance` maps V of shape (r, m) to ridge · vᵀ (G + ridge·I)⁻¹ v for every column v, shape (m,).
-    """
+    __slots__ = ()
+
+    @abstractmethod
+    def __call__(self, V: Array) -> Array:
+        """The variance of every column."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _RegularVariance(RidgeVariance):
+    ridge: float
+    factor: Array
+
+    def __call__(self, V: Array) -> Array:
+        half = blas.dtrsm(1.0, self.factor, V, trans_a=1)
+        variance: Array = self.ridge * np.einsum("ij,ij->j", half, half)
+        return variance
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _SingularVariance(RidgeVariance):
+    ridge: float
+    seen: Array
+    unseen: Array
+
+    def __call__(self, V: Array) -> Array:
+        half, free = self.seen.T @ V, self.unseen.T @ V
+        variance: Array = self.ridge * np.einsum("ij,ij->j", half, half) + np.einsum("ij,ij->j", free, free)
+        return variance
+
+
+class RidgeSolution(NamedTuple):
+    """The weights b of r orthonormal basis functions, of which the data or the ridge determine `rank` directions."""
 
     b: Array
     rank: int
-    variance: Callable[[Array], Array]
+    variance: RidgeVariance
 
 
 def solve_ridge_system(G: Array, g: Array, ridge: float) -> RidgeSolution:
@@ -84,26 +116,11 @@ def solve_ridge_system(G: Array, g: Array, ridge: float) -> RidgeSolution:
     _mirror(G)
     cholesky = safe_cholesky(G)
     if cholesky is not None:
-        return RidgeSolution(cholesky.solve(g), len(g), partial(_regular_variance, ridge, cholesky.factor))
+        return RidgeSolution(cholesky.solve(g), len(g), _RegularVariance(ridge, cholesky.factor))
     values, vectors, _, kept = eigenpairs(G)
     seen = vectors[:, kept] / np.sqrt(values[kept])
-    variance = partial(_singular_variance, ridge, seen, vectors[:, ~kept])
+    variance = _SingularVariance(ridge, seen, vectors[:, ~kept])
     return RidgeSolution(seen @ (seen.T @ g), int(kept.sum()), variance)
-
-
-# Functions and no closures, because predictors are pickled.
-
-
-def _regular_variance(ridge: float, factor: Array, V: Array) -> Array:
-    half = blas.dtrsm(1.0, factor, V, trans_a=1)
-    variance: Array = ridge * np.einsum("ij,ij->j", half, half)
-    return variance
-
-
-def _singular_variance(ridge: float, seen: Array, unseen: Array, V: Array) -> Array:
-    half, free = seen.T @ V, unseen.T @ V
-    variance: Array = ridge * np.einsum("ij,ij->j", half, half) + np.einsum("ij,ij->j", free, free)
-    return variance
 
 
 def _mirror(G: Array) -> None:

@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits import checks
+from kernelbandits import arm_checks, checks
 from kernelbandits.environments import reward_points
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.specs import Count, FilePath, Spec
@@ -23,7 +23,7 @@ class Log:
 
     Attributes:
         contexts: shape (n, d), the same for all arms.
-        arms: the arm that was played, 0 … K − 1, shape (n,).
+        arms: the arm that was played, 0 … K − 1 or one of `names`, shape (n,); kept as numbers.
         rewards: its reward, shape (n,).
         propensities: the probability with which it was played, given the context; in (0, 1], shape (n,).
         n_arms: K; the rows alone do not tell it, because an arm may never have been played.
@@ -43,9 +43,10 @@ class Log:
     def __post_init__(self) -> None:
         n = len(checks.points("contexts", self.contexts))
         checks.whole("n_arms", self.n_arms, at_least=1)
-        checks.arms(self.arms, n, self.n_arms)
-        if self.names and len(self.names) != self.n_arms:
-            raise InvalidArgument(f"names must be {self.n_arms}, one per arm, or none; got {len(self.names)}")
+        object.__setattr__(self, "names", names := arm_checks.names_of(self.names))
+        if names and len(names) != self.n_arms:
+            raise InvalidArgument(f"names must be {self.n_arms}, one per arm, or none; got {len(names)}")
+        object.__setattr__(self, "arms", arm_checks.arms(self.arms, n, self.n_arms, names))
         checks.rewards("rewards", self.rewards, n, "one number per row of contexts")
         chances = checks.finite_array("propensities", self.propensities, (n,), "one number per row of contexts")
         wrong = np.flatnonzero((chances <= 0.0) | (chances > 1.0))

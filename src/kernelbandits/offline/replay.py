@@ -28,6 +28,7 @@ class ReplayedLog:
         rewards: its reward, shape (m,).
         n_rows: number of rows of the log.
         resampled_means: mean reward per round of new agents on resampled logs, shape (B,); NaN where none was kept.
+        arm_names: names of all K arms, as the log has them.
 
     """
 
@@ -36,6 +37,12 @@ class ReplayedLog:
     rewards: Array
     n_rows: int
     resampled_means: Array
+    arm_names: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The name of every round's arm; empty if arms have no names."""
+        return [self.arm_names[arm] for arm in self.arms] if self.arm_names else []
 
     @property
     def mean(self) -> float:
@@ -96,7 +103,7 @@ def replay_log(
     if floor is None:
         warn_of_loss(log, p)
     if problem is None:
-        problem = Problem(log.n_arms, log.contexts.shape[1], max(1, round(p * n)))
+        problem = Problem(log.n_arms, log.contexts.shape[1], max(1, round(p * n)), arms=log.names)
     thinning, chance, *others = checks.generator(rng).spawn(2 + n_resamples)
     rows = _agreed(policy, log, np.flatnonzero(thinning.random(n) < kept_shares(log, p)), problem, chance)
     if not len(rows):
@@ -105,7 +112,7 @@ def replay_log(
             f"has a fair chance (the smallest propensity is {smallest:g}), can be replayed"
         )
     means = np.array([_resampled_mean(policy, log, p, problem, other) for other in others])
-    return ReplayedLog(rows, log.arms[rows], log.rewards[rows], n, means)
+    return ReplayedLog(rows, log.arms[rows], log.rewards[rows], n, means, log.names)
 
 
 def _agreed(policy: Policy, log: Log, rows: IntArray, problem: Problem, rng: np.random.Generator) -> IntArray:

@@ -18,7 +18,7 @@ from kernelbandits.environments import (
     ratio_and_standard_error,
 )
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import Experiment, Panel, Results, Runner, RunOptions, load, require_known
+from kernelbandits.experiments import Experiment, Panel, Results, Runner, RunOptions, load_experiment, require_known
 from kernelbandits.kernels import Linear, Matern, Periodic
 from kernelbandits.paper import data_sets, real_world, table_1
 from kernelbandits.paper.comparisons import best_of
@@ -96,7 +96,7 @@ def _real_data(options: RunOptions, data_dir: Path | None) -> Suite:
 def of_figure(name: str, horizon: int) -> tuple[Panel, ...]:
     """The problems of a figure of the paper with all eight methods and the new policies."""
     panels = []
-    for panel in load(name).panels:
+    for panel in load_experiment(name).panels:
         etc = cast(ExploreThenCommit, panel.methods["EtC"])
         panels.append(panel_of(panel.name, cast(Synthetic, panel.environment), etc.n_explore, horizon))
     return tuple(panels)

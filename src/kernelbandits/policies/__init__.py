@@ -14,7 +14,7 @@ from kernelbandits.policies.belief_policies import (
 from kernelbandits.policies.exploration_floor import ExplorationFloor
 from kernelbandits.policies.explore_then_commit import ExploreThenCommit
 from kernelbandits.policies.gp_ucb import GPUCB, ConstantWidth, SubGaussianWidth, TheoreticalWidth, Width
-from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner
+from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner, Scores
 from kernelbandits.policies.propensities import largest_probabilities
 from kernelbandits.policies.selection import distribution
 from kernelbandits.policies.sup_kernel_ucb import SupKernelUCB

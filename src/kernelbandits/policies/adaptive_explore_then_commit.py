@@ -14,7 +14,7 @@ from kernelbandits.kernels import Gaussian, StackedExpansions
 from kernelbandits.policies.agent import Policy
 from kernelbandits.policies.commitment_value import GrowingLeaveOneOut, chances, commitment_value
 from kernelbandits.policies.explore_then_commit import Commitment
-from kernelbandits.policies.learner import Choice, Decisions, Learner
+from kernelbandits.policies.learner import Choice, Decisions, Learner, Scores
 from kernelbandits.policies.selection import RoundRobin, pick_best
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
@@ -155,6 +155,11 @@ class _ExploringLearner(Learner):
         self._commitment: Commitment | None = None
         self._block: Prefetched | None = None
 
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, a horizon from which doubling leads nowhere."""
+        if self._guess < 1:
+            raise InvalidArgument(f"the guessed horizon must be at least 1; got {self._guess}")
+
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         candidates = self._contenders if eligible is None else self._contenders & eligible
         self._in_turn = bool(candidates.any()) and self._explores()
@@ -170,6 +175,14 @@ class _ExploringLearner(Learner):
         self._in_turn = False
         self._n_decisions += len(contexts)
         return self._committed().decide_batch(contexts, eligible, self._rng)
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+        scores = self._committed().score(contexts, eligible)
+        if self._explores():
+            allowed = np.ones(contexts.shape[:2], dtype=np.bool_) if eligible is None else eligible
+            rows = (candidates := self._contenders & allowed).any(axis=1)
+            scores.probabilities[rows] = self._turns.score(contexts[rows], candidates[rows]).probabilities
+        return scores
 
     def _explores(self) -> bool:
         """Whether another turn pays: asked by whole turns, so that arms have equal shares."""

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import replace
-from typing import final
+from pathlib import Path
+from typing import Any, final
 
 import numpy as np
 
-from kernelbandits import checks
+from kernelbandits import arm_checks, checks
 from kernelbandits.beliefs import Belief, Prefetched
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.errors import InvalidArgument, KernelBanditsError, shown
 from kernelbandits.kernels import Kernel
-from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner
+from kernelbandits.policies.active_arms import ActiveArms, ineligible
+from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner, Scores
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator
+from kernelbandits.saving import save
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike, BoolArray
+
+_REHEARSED = 2**23  # entries of contexts, 64 MB
 
 
 class Policy(Spec, ABC):
@@ -28,8 +35,7 @@ class Policy(Spec, ABC):
     def start(self, problem: Problem, rng: np.random.Generator | int) -> Agent:
         """An agent for this problem. All of its randomness comes from `rng` (a generator or a seed)."""
         checks.instance("problem", problem, Problem, "Problem(n_arms=3, dim=50)")
-        kernels = [kernel for kernel in _kernels(self) if not kernel.stationary]
-        return Agent(problem, self.learner(problem, checks.generator(rng)), kernels)
+        return Agent(problem, self.learner(problem, checks.generator(rng)), self)
 
     @abstractmethod
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
@@ -45,41 +51,45 @@ class Agent:
 
     __slots__ = (
         "_active",
-        "_all_active",
         "_block",
         "_kernels",
         "_last_id",
         "_learner",
         "_n_decisions",
         "_observe",
+        "policy",
         "problem",
     )
 
-    def __init__(self, problem: Problem, learner: Learner, kernels: Sequence[Kernel] = ()) -> None:
-        """`kernels` must have values in double precision at every context."""
+    def __init__(self, problem: Problem, learner: Learner, policy: Policy | None = None) -> None:
+        """`policy` is what made the learner; its kernels must have values in double precision at every context."""
         self.problem = problem
+        self.policy = policy
         self._learner = learner
-        self._kernels = kernels
+        self._kernels = [] if policy is None else [kernel for kernel in _kernels(policy) if not kernel.stationary]
         self._observe = learner.observe
-        self._active = np.ones(problem.n_arms, dtype=np.bool_)
-        self._all_active = True
+        self._active = ActiveArms(np.ones(problem.n_arms, dtype=np.bool_))
         self._n_decisions = 0
         self._last_id: int | None = None
         self._block: Prefetched | None = None
 
-    def choose(self, contexts: ArrayLike, eligible: ArrayLike | None = None) -> Decision:
-        """Decide for contexts of shape (K, d), or (d,) if all arms share one; `eligible` masks arms, shape (K,)."""
+    def choose(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Decision:
+        """Decide for contexts of shape (K, d), or (d,) if all arms share one.
+
+        `eligible` masks arms, shape (K,), or names those that may be played.
+        """
         problem, block, known = self.problem, self._block, None
-        X, mask = checks.contexts(contexts, problem.n_arms, problem.dim), checks.eligible(eligible, problem.n_arms)
-        if not self._all_active:
-            X, mask = self._shown(X), self._eligible(mask)
+        X = checks.contexts(contexts, problem.n_arms, problem.dim)
+        mask = None if eligible is None else arm_checks.eligible(eligible, problem.n_arms, problem.arms)
+        if not self._active.all:
+            X, mask = self._active.shown(X), self._active.eligible(mask, problem)
         if block is not None:
             known = block.take(X)  # checked when it was announced
         if known is None:
             self._refuse_unusable("contexts", known := X)
         arm, propensity, scores, explored, _ = self._choose(known, mask)
         self._last_id = number = self._n_decisions - 1
-        return Decision(number, arm, propensity, scores, explored)
+        return Decision(number, arm, propensity, scores, explored, problem.arms[arm] if problem.arms else None)
 
     def _choose(self, contexts: Array, eligible: BoolArray | None = None) -> Choice:
         """`choose` without checks. A prefetched round must be the array that was taken from its block."""
@@ -87,19 +97,17 @@ class Agent:
             self._forget()
         choice = self._learner.decide(contexts, eligible)
         if eligible is not None and not eligible[choice.arm]:
-            raise _ineligible(choice.arm)
+            raise ineligible(choice.arm)
         self._n_decisions += 1
         return choice
 
-    def choose_batch(self, contexts: ArrayLike, eligible: ArrayLike | None = None) -> Decisions:
+    def choose_batch(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Decisions:
         """Decide for B rounds at once, contexts of shape (B, K, d), before any of their rewards is known.
 
-        The same as B calls of `choose`, faster. `eligible` masks arms in all rounds, shape (K,), or in each, (B, K).
+        The same as B calls of `choose`, faster. `eligible` names arms, or masks them in all rounds (K,) or each (B, K).
         """
         block = self._checked_block(contexts)
-        mask = self._eligible(checks.eligible_batch(eligible, len(block), self.problem.n_arms))
-        if mask is not None:
-            mask = np.broadcast_to(mask, block.shape[:2])
+        mask = self._checked_masks(eligible, len(block))
         self._forget()
         decisions = self._learner.decide_batch(block, mask)
         if decisions is None:
@@ -108,19 +116,51 @@ class Agent:
             arms, propensities, scores, explored, _ = zip(*choices, strict=True)
             decisions = Decisions(0, np.array(arms), np.array(propensities), np.array(scores), np.array(explored))
         if mask is not None and not (kept := mask[np.arange(len(mask)), decisions.arms]).all():
-            raise _ineligible(int(decisions.arms[kept.argmin()]))
+            raise ineligible(int(decisions.arms[kept.argmin()]))
         first_id = self._n_decisions
         self._n_decisions += len(block)
-        return replace(decisions, first_id=first_id)
+        return replace(decisions, first_id=first_id, arm_names=self.problem.arms)
 
-    def observe(self, context: ArrayLike, arm: int, reward: float) -> None:
+    def score(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Scores:
+        """Means, deviations and probabilities of all arms for B rounds (B, K, d), each as if it came next.
+
+        Nothing changes: the next decisions are the same as without asking. `eligible` as in `choose_batch`.
+        """
+        block = self._checked_block(contexts)
+        scores = self._score(block, self._checked_masks(eligible, len(block)))
+        if scores is None:
+            raise InvalidArgument("agents of this policy cannot score: its learner has no method `score`")
+        return scores
+
+    def _score(self, contexts: Array, eligible: BoolArray | None = None) -> Scores | None:
+        """`score` without checks, mask (B, K); None if the policy states no scores."""
+        self._forget()
+        return self._learner.score(contexts, eligible)
+
+    @property
+    def active(self) -> BoolArray:
+        """Which arms were not removed, shape (K,)."""
+        return self._active.mask.copy()
+
+    def observe(self, context: ArrayLike, arm: int | str, reward: float) -> None:
         """Learn that `arm`, shown with `context` of shape (d,), gave `reward`. Any order, any delay."""
-        x = checks.shaped_array("context", context, (self.problem.dim,), "the played arm's context")
-        arm = checks.arm(arm, self.problem.n_arms)
+        problem = self.problem
+        x = checks.shaped_array("context", context, (problem.dim,), "the played arm's context")
+        arm = arm_checks.arm(arm, problem.n_arms, problem.arms)
         reward = checks.reward(reward)
         if self._block is None or self._block.row_with(x, arm) is None:  # what was announced has been checked then
             self._refuse_unusable("context", x)
         self._observe(x, arm, reward)
+
+    def observe_batch(self, contexts: ArrayLike, arms: ArrayLike, rewards: ArrayLike) -> None:
+        """Learn n rewards as `observe` does, all checked first: contexts (n, d) of the arms played, the others (n,)."""
+        problem = self.problem
+        X = checks.shaped_array("contexts", contexts, (None, problem.dim), "(rewards, features)")
+        self._refuse_unusable("contexts", X)
+        numbers = arm_checks.arms(arms, len(X), problem.n_arms, problem.arms).tolist()
+        values = checks.rewards("rewards", rewards, len(X), "one number per row of contexts").tolist()
+        for x, arm, reward in zip(X, numbers, values, strict=True):
+            self._observe(x, arm, reward)
 
     def withdraw(self, decision: Decision) -> None:
         """Take the last decision back: it was not carried out, and does not count as a turn of its arm."""
@@ -132,30 +172,27 @@ class Agent:
         self._last_id = None
         self._learner.withdraw()
 
-    def add_arm(self) -> int:
+    def add_arm(self, name: str | None = None) -> int:
         """Add an arm, of which nothing is known yet, and return its number; contexts then have one more row.
 
-        Refused, with nothing changed, by policies that cannot learn about it or were told something about every arm.
+        It needs a name if the others have one. Refused, with nothing changed, by policies that cannot learn about it or
+        were told something about every arm.
         """
-        problem = self.problem.with_another_arm()
+        problem = self.problem.with_another_arm(name)
         self._learner.add_arm(problem)
         self._forget()  # prefetched for the old number of arms
-        self._active = np.append(self._active, True)
+        self._active.add()
         self.problem = problem
         return problem.n_arms - 1
 
-    def remove_arm(self, arm: int) -> None:
+    def remove_arm(self, arm: int | str) -> None:
         """Never choose this arm again. The other arms keep their numbers, and contexts keep a row for this one.
 
         The values in that row do not matter. Rewards of the arm that are still on their way may be observed.
         """
-        arm = checks.arm(arm, self.problem.n_arms)
-        if not self._active[arm]:
-            raise InvalidArgument(f"arm {arm} was removed before")
-        if np.count_nonzero(self._active) == 1:
-            raise InvalidArgument(f"arm {arm} is the only one left; add another before removing it")
-        self._active[arm] = False
-        self._all_active = False
+        problem = self.problem
+        arm = arm_checks.arm(arm, problem.n_arms, problem.arms)
+        self._active.remove(arm, problem)
         self._forget()
 
     def prefetch(self, contexts: ArrayLike) -> None:
@@ -179,11 +216,66 @@ class Agent:
             self._block = None
             self._learner.prefetch(None)
 
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write this agent to one file, whole or not at all; returns the path. `kernelbandits.load` gives it back.
+
+        The next decisions of the loaded agent are those that this one would have made, to the last bit. Decisions and
+        propensities that await their reward need nothing: observe it with the loaded agent.
+        """
+        return save(self, path)
+
+    def to_state(self) -> dict[str, Any]:
+        """What a file must hold of this agent."""
+        return {
+            "policy": self.policy,
+            "problem": self.problem,
+            "learner": self._learner,
+            "active": self._active.mask,
+            "n_decisions": self._n_decisions,
+            "last_id": self._last_id,
+            "block": self._block,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Agent:
+        """The agent with this state."""
+        problem, learner, policy = state["problem"], state["learner"], state["policy"]
+        active, last_id, block = state["active"], state["last_id"], state["block"]
+        for part, kind in ((problem, Problem), (learner, Learner), (policy, Policy | None), (block, Prefetched | None)):
+            if not isinstance(part, kind):
+                raise InvalidArgument(f"{shown(part)} cannot be a part of an agent here")
+        if active.shape != (problem.n_arms,) or active.dtype != np.bool_ or not active.any():
+            raise InvalidArgument(f"the mask of the arms that are left does not fit {problem.n_arms} arms")
+        agent = cls(problem, learner, policy)
+        agent._active = ActiveArms(active)
+        agent._n_decisions = checks.whole("n_decisions", state["n_decisions"], at_least=0)
+        agent._last_id = None if last_id is None else checks.whole("last_id", last_id, at_least=0)
+        agent._block = block
+        return agent
+
+    def _rehearse(self) -> None:
+        """Decide and observe, two rewards of every arm or 32 in all, to see whether a loaded agent works."""
+        if self.problem.n_arms * self.problem.dim > _REHEARSED:
+            return
+        contexts = np.zeros((self.problem.n_arms, self.problem.dim))
+        for step in range(min(2 * self.problem.n_arms, 32)):
+            arm = step % self.problem.n_arms
+            with suppress(KernelBanditsError):  # it explains itself, and the next arm may not
+                self.choose(contexts)
+            with suppress(KernelBanditsError):
+                self.observe(contexts[arm], arm, 0.5 * step)
+
     def _checked_block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)
-        block = self._shown(checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)"))
+        block = self._active.shown(checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)"))
         self._refuse_unusable("contexts", block)
         return block
+
+    def _checked_masks(self, eligible: ArrayLike | Collection[str] | None, n_rounds: int) -> BoolArray | None:
+        problem = self.problem
+        masks = arm_checks.eligible_batch(eligible, n_rounds, problem.n_arms, problem.arms)
+        left = self._active.eligible(masks, problem)
+        return None if left is None else np.broadcast_to(left, (n_rounds, problem.n_arms))
 
     def _refuse_unusable(self, name: str, points: Array) -> None:
         """Raise if points of shape (…, d) are not finite, or so large that a kernel overflows.
@@ -195,24 +287,6 @@ class Agent:
         for kernel in self._kernels:
             kernel.diagonal(points.reshape(-1, points.shape[-1]))
 
-    def _shown(self, contexts: Array) -> Array:
-        """Contexts of shape (…, K, d), in which removed arms have the context of the first active arm."""
-        if self._all_active:
-            return contexts
-        first = int(self._active.argmax())
-        return np.where(self._active[:, np.newaxis], contexts, contexts[..., first : first + 1, :])
-
-    def _eligible(self, mask: BoolArray | None) -> BoolArray | None:
-        """The mask, of shape (K,) or (B, K), without removed arms; None if that is every arm."""
-        if self._all_active:
-            return mask
-        left: BoolArray = self._active.copy() if mask is None else mask & self._active
-        if not left.any(axis=-1).all():
-            raise InvalidArgument(
-                f"eligible must allow at least one arm that was not removed; left are {np.flatnonzero(self._active)}"
-            )
-        return left
-
 
 def _kernels(spec: Spec) -> Iterator[Kernel]:
     """The kernels of contexts that a policy is made of, with its beliefs and estimators."""
@@ -223,7 +297,3 @@ def _kernels(spec: Spec) -> Iterator[Kernel]:
                 yield part
             elif isinstance(part, Policy | Belief | Estimator):
                 yield from _kernels(part)
-
-
-def _ineligible(arm: int) -> InvalidArgument:
-    return InvalidArgument(f"the policy chose arm {arm}, which is not eligible: its learner must keep to the mask")

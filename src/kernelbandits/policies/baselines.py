@@ -10,8 +10,8 @@ import numpy as np
 
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.policies.agent import Policy
-from kernelbandits.policies.learner import Choice, Learner
-from kernelbandits.policies.selection import mask_scores, pick_best
+from kernelbandits.policies.learner import Choice, Learner, Scores
+from kernelbandits.policies.selection import best_shares, mask_scores, pick_best
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, BoolArray
 
@@ -40,6 +40,10 @@ class _UniformLearner(Learner):
         candidates = np.flatnonzero(np.isfinite(scores))
         arm = int(candidates[self.rng.integers(len(candidates))])
         return Choice(arm, 1.0 / len(candidates), scores, explored=True)
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+        unknown = np.full(contexts.shape[:2], np.nan)
+        return Scores(unknown, unknown.copy(), best_shares(mask_scores(np.zeros_like(unknown), eligible)))
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         """Nothing: rewards do not matter."""
@@ -70,6 +74,10 @@ class _OracleLearner(Learner):
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         return pick_best(self.true_means(contexts), eligible, self.rng)
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+        means = np.array([self.true_means(shown) for shown in contexts])
+        return Scores(means, np.zeros_like(means), best_shares(mask_scores(means, eligible)))
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         """Nothing: the means are known."""

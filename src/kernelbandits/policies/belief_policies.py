@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
 
@@ -22,16 +20,14 @@ from kernelbandits.beliefs import (
 )
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.agent import Policy
-from kernelbandits.policies.learner import Choice, Learner
-from kernelbandits.policies.propensities import normal_quantiles, pick_sampled
-from kernelbandits.policies.selection import RoundRobin, pick_best, pick_optimistic
+from kernelbandits.policies.learner import Choice, Learner, Scores
+from kernelbandits.policies.returning_widths import ReturningWidths
+from kernelbandits.policies.rules import DecisionRule, Greed, Optimism, Sampling
+from kernelbandits.policies.selection import RoundRobin
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Count, CountFromZero, NonNegative, Positive
 from kernelbandits.types import Array, BoolArray
-
-Rule: TypeAlias = Callable[[Array, Array, BoolArray | None, np.random.Generator], Choice]
-"""(means, standard deviations, eligible, rng) → choice."""
 
 
 @final
@@ -41,11 +37,19 @@ class BelievingLearner(Learner):
     Rewards that are observed before an arm's turn are turns of it, as in a start from a log.
     """
 
-    __slots__ = ("_in_turn", "_n_initial", "_rng", "_rule", "_tracker", "_turns")
+    __slots__ = ("_in_turn", "_n_initial", "_rng", "_rule", "_tracker", "_turns", "_widths")
 
     def __init__(
-        self, tracker: Tracker, rule: Rule, n_initial: int, problem: Problem, rng: np.random.Generator
+        self,
+        tracker: Tracker,
+        rule: DecisionRule,
+        n_initial: int,
+        problem: Problem,
+        rng: np.random.Generator,
+        widths: ReturningWidths | None = None,
     ) -> None:
+        """`widths` make the tracker's deviations those that the rule decides on."""
+        self._widths = widths
         self._tracker = tracker
         self._rule = rule
         self._n_initial = n_initial
@@ -60,7 +64,28 @@ class BelievingLearner(Learner):
         if self._in_turn:
             return turns.next(eligible)
         mean, std = self._tracker.mean_and_std(contexts)
+        if self._widths is not None:
+            std = self._widths.times(std)
         return self._rule(mean, std, eligible, self._rng)
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+        means, stds = self._believed(contexts)
+        wide = stds if self._widths is None else self._widths.times(stds)
+        probabilities = self._rule.probabilities(means, wide, eligible)
+        if self._turns.fewest < self._n_initial:
+            self._turns.take_over(probabilities, self._n_initial, eligible)
+        return Scores(means, stds, probabilities)
+
+    def _believed(self, contexts: Array) -> tuple[Array, Array]:
+        """Means and standard deviations for contexts of shape (B, K, d), shape (B, K): prefetched, then forgotten."""
+        block, means, stds = Prefetched(contexts), np.empty(contexts.shape[:2]), np.empty(contexts.shape[:2])
+        try:
+            self._tracker.prefetch(block)
+            for row, shown in enumerate(block):
+                means[row], stds[row] = self._tracker.mean_and_std(shown)
+        finally:
+            self._tracker.prefetch(None)
+        return means, stds
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         self._tracker.observe(context, arm, reward)
@@ -106,27 +131,10 @@ class CalibratedUCB(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = self.belief.start(problem, *rng.spawn(1))
-        rule: Rule = partial(pick_optimistic, width=self.width)
         if isinstance(tracker, LearningTracker):
-            rule = partial(_pick_returning, tracker=tracker, width=self.width)
-        return BelievingLearner(tracker, rule, self.n_initial, problem, rng)
-
-
-def _pick_returning(
-    mean: Array,
-    std: Array,
-    eligible: BoolArray | None,
-    rng: np.random.Generator,
-    tracker: LearningTracker,
-    width: float,
-) -> Choice:
-    """Optimism with quantiles for levels, and `width` for what cannot be learned."""
-    counts, (levels, reach) = tracker.counts, tracker.learnable()
-    quantiles = normal_quantiles(np.maximum(counts, 1) / max(float(counts.sum()), 2.0))
-    widths = width + np.maximum(quantiles - width, 0.0) * reach
-    variances = std * std
-    levels = np.minimum(levels, variances)
-    return pick_optimistic(mean, np.sqrt(quantiles**2 * levels + widths**2 * (variances - levels)), eligible, rng)
+            widths = ReturningWidths(tracker, self.width)
+            return BelievingLearner(tracker, Optimism(1.0), self.n_initial, problem, rng, widths)
+        return BelievingLearner(tracker, Optimism(self.width), self.n_initial, problem, rng)
 
 
 @final
@@ -157,7 +165,7 @@ class ThompsonSampling(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = self.belief.start(problem, *rng.spawn(1))
-        return BelievingLearner(tracker, partial(pick_sampled, scale=self.scale), self.n_initial, problem, rng)
+        return BelievingLearner(tracker, Sampling(self.scale), self.n_initial, problem, rng)
 
 
 @final
@@ -188,11 +196,7 @@ class GreedyInterpolation(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = IndependentArms(self.model, self.rewards).start(problem)
-        return BelievingLearner(tracker, _greedily, self.n_initial, problem, rng)
-
-
-def _greedily(mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:
-    return pick_best(mean, eligible, rng)
+        return BelievingLearner(tracker, Greed(), self.n_initial, problem, rng)
 
 
 @final
@@ -223,7 +227,7 @@ class LinearUCB(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = LinearArms(self.ridge, self.intercept, self.rewards).start(problem)
-        return BelievingLearner(tracker, partial(pick_optimistic, width=self.alpha), 0, problem, rng)
+        return BelievingLearner(tracker, Optimism(self.alpha), 0, problem, rng)
 
 
 @final
@@ -254,4 +258,4 @@ class LinearThompsonSampling(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = LinearArms(self.ridge, self.intercept, self.rewards).start(problem)
-        return BelievingLearner(tracker, partial(pick_sampled, scale=self.scale), 0, problem, rng)
+        return BelievingLearner(tracker, Sampling(self.scale), 0, problem, rng)

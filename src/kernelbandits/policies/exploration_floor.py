@@ -10,7 +10,7 @@ import numpy as np
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.policies.agent import Policy
-from kernelbandits.policies.learner import Choice, Learner
+from kernelbandits.policies.learner import Choice, Learner, Scores
 from kernelbandits.policies.selection import distribution
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Probability
@@ -71,6 +71,14 @@ class _FlooredLearner(Learner):
             self.inner.withdraw()
         propensity = min(float(probabilities[arm]), 1.0)
         return Choice(arm, propensity, choice.scores, self.overruled or choice.explored, probabilities)
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores | None:
+        scores = self.inner.score(contexts, eligible)
+        if scores is None:
+            return None
+        allowed = np.ones(contexts.shape[:2], dtype=np.bool_) if eligible is None else eligible
+        kept = np.maximum(1.0 - np.count_nonzero(allowed, axis=1) * self.epsilon, 0.0)
+        return scores._replace(probabilities=kept[:, np.newaxis] * scores.probabilities + self.epsilon * allowed)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         self.inner.observe(context, arm, reward)

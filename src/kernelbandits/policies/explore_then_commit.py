@@ -12,8 +12,8 @@ from kernelbandits.beliefs import Prefetched, RewardUnits, Standardized
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import StackedExpansions
 from kernelbandits.policies.agent import Policy
-from kernelbandits.policies.learner import Choice, Decisions, Learner
-from kernelbandits.policies.selection import RoundRobin, best_arms, mask_scores, pick_best
+from kernelbandits.policies.learner import Choice, Decisions, Learner, Scores
+from kernelbandits.policies.selection import RoundRobin, best_arms, best_shares, mask_scores, pick_best
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, Predictor
 from kernelbandits.specs import Count
@@ -75,6 +75,7 @@ class _ExploreThenCommitLearner(Learner):
         self._data: list[list[tuple[Array, float]]] = [[] for _ in range(problem.n_arms)]
         self._n_rewards = self._n_fitted = 0
         self._commitment: Commitment | None = None
+        self._newest: tuple[int, Commitment] | None = None  # number of rewards, and the fit to them
         self._block: Prefetched | None = None
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
@@ -89,6 +90,10 @@ class _ExploreThenCommitLearner(Learner):
         self._in_turn = commitment is None
         return None if commitment is None else commitment.decide_batch(contexts, eligible, self._rng)
 
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+        commitment = self._fit() if self._is_due() else self._commitment
+        return self._turns.score(contexts, eligible) if commitment is None else commitment.score(contexts, eligible)
+
     def _explores(self) -> bool:
         """Whether the next decision is a turn."""
         n_turns, n_rewards, n_explore = self._turns.total, self._n_rewards, self._policy.n_explore
@@ -97,12 +102,22 @@ class _ExploreThenCommitLearner(Learner):
 
     def _committed(self) -> Commitment | None:
         """The predictions of all arms from the rewards so far, fitted when they are asked for; None while exploring."""
-        n, fitted = self._n_rewards, self._n_fitted
-        if n != fitted and not self._explores() and (n >= self._turns.total or n >= _GROWTH * fitted):
-            self._commitment, self._n_fitted = self._fit(), n
+        if self._is_due():
+            self._commitment, self._n_fitted = self._fit(), self._n_rewards
         return self._commitment
 
+    def _is_due(self) -> bool:
+        """Whether the next decision rests on a new fit."""
+        n, fitted = self._n_rewards, self._n_fitted
+        return n != fitted and not self._explores() and (n >= self._turns.total or n >= _GROWTH * fitted)
+
     def _fit(self) -> Commitment:
+        """The fit to all rewards so far: made once, although it may be scored with before it is decided with."""
+        if self._newest is None or self._newest[0] != self._n_rewards:
+            self._newest = self._n_rewards, self._new_fit()
+        return self._newest[1]
+
+    def _new_fit(self) -> Commitment:
         estimator, data = self._policy.estimator, self._data
         rewards = [np.array([y for _, y in known]) for known in data]
         levels = self._policy.rewards.levels(rewards)
@@ -113,7 +128,7 @@ class _ExploreThenCommitLearner(Learner):
         expansions = [predictor.expansion for predictor in predictors if predictor.expansion is not None]
         alike = len(expansions) == len(predictors) and all(e.kernel == expansions[0].kernel for e in expansions)
         together = StackedExpansions(expansions) if alike else None
-        return Commitment([predictor._mean for predictor in predictors], together, levels)
+        return Commitment([_Mean(predictor) for predictor in predictors], together, levels)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         if self._in_turn or self._turns.waits(arm):
@@ -136,6 +151,17 @@ class _ExploreThenCommitLearner(Learner):
 
     def prefetch(self, block: Prefetched | None) -> None:
         self._block = block
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mean:
+    """The mean of a predictor, without checks. A value rather than its method, so that an agent can be saved."""
+
+    predictor: Predictor
+
+    def __call__(self, X: Array) -> Array:
+        return self.predictor._mean(X)
 
 
 @final
@@ -170,6 +196,11 @@ class Commitment:
         scores = mask_scores(self._predict(contexts), eligible)
         arms, propensities = best_arms(scores, rng)
         return Decisions(0, arms, propensities, scores, np.zeros(len(arms), dtype=bool))
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+        """Predictions for contexts of shape (B, K, d), without deviations."""
+        means = self._predict(contexts)
+        return Scores(means, np.full_like(means, np.nan), best_shares(mask_scores(means, eligible)))
 
     def _predict(self, contexts: Array) -> Array:
         """Predictions for contexts of shape (B, K, d), shape (B, K)."""

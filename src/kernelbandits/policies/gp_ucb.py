@@ -14,7 +14,7 @@ from kernelbandits.errors import MissingKnowledge
 from kernelbandits.policies.agent import Policy
 from kernelbandits.policies.belief_policies import BelievingLearner
 from kernelbandits.policies.learner import Learner
-from kernelbandits.policies.selection import pick_optimistic
+from kernelbandits.policies.rules import Optimism
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess, Posterior
 from kernelbandits.specs import NonNegative, Positive, Probability, Spec
@@ -106,7 +106,7 @@ class GPUCB(Policy):
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         tracker = self.rewards.start(_BonusTracker(self, problem), problem.n_arms, scale=problem.noise_std or 1.0)
-        return BelievingLearner(tracker, pick_optimistic, 0, problem, rng)
+        return BelievingLearner(tracker, Optimism(), 0, problem, rng)
 
 
 @final

@@ -35,6 +35,7 @@ class Decision(NamedTuple):
         propensity: exact probability with which this arm is chosen, given the past and the contexts.
         scores: what the arms were compared by, shape (K,); −∞ for arms that are not eligible.
         explored: whether the arm was played to learn rather than because it looked best.
+        name: the arm's name; None if the problem states no names.
 
     """
 
@@ -43,6 +44,7 @@ class Decision(NamedTuple):
     propensity: float
     scores: Array
     explored: bool
+    name: str | None = None
 
 
 @final
@@ -50,7 +52,8 @@ class Decision(NamedTuple):
 class Decisions:
     """The decisions of B rounds without feedback between them: arrays of shape (B,), scores of shape (B, K).
 
-    `first_id` is the number of the first decision; the others follow. See `Decision` for the rest.
+    `first_id` is the number of the first decision; the others follow. `arm_names` are the names of all K arms, if they
+    have any. See `Decision` for the rest.
     """
 
     first_id: int
@@ -58,9 +61,30 @@ class Decisions:
     propensities: Array
     scores: Array
     explored: BoolArray
+    arm_names: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The name of every round's arm; empty if arms have no names."""
+        return [self.arm_names[arm] for arm in self.arms] if self.arm_names else []
 
     def __len__(self) -> int:
         return len(self.arms)
+
+
+class Scores(NamedTuple):
+    """What an agent would make of B rounds, each as if it came next: arrays of shape (B, K).
+
+    Attributes:
+        means: the expected reward of every arm; NaN where the policy states none.
+        deviations: the standard deviation of what is believed of that expectation; NaN where the policy states none.
+        probabilities: the exact probability with which each arm would be chosen.
+
+    """
+
+    means: Array
+    deviations: Array
+    probabilities: Array
 
 
 class Learner(ABC):
@@ -78,6 +102,13 @@ class Learner(ABC):
 
     def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions | None:
         """Decisions for contexts (B, K, d) and a mask (B, K), as if asked round by round; None: ask round by round."""
+        return None
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores | None:
+        """What it would make of contexts (B, K, d) with a mask (B, K), each as if it came next; None: it cannot say.
+
+        Nothing may change but prefetched rounds, which may be forgotten.
+        """
         return None
 
     def prefetch(self, block: Prefetched | None) -> None:  # noqa: B027

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelbandits.errors import InvalidArgument, NumericalBreakdown
 from kernelbandits.linalg import EPS
-from kernelbandits.policies.learner import Choice
+from kernelbandits.policies.learner import Choice, Scores
 from kernelbandits.types import Array, BoolArray, IntArray
 
 TIE = 1e-12
@@ -46,6 +46,22 @@ def tie_margin(scores: Array, best: float) -> float:
 
 def best_arms(scores: Array, rng: np.random.Generator) -> tuple[IntArray, Array]:
     """`best_arm` for every row of scores (B, K): arms and propensities, shape (B,)."""
+    arms, tied = _tied(scores)
+    n_tied = np.count_nonzero(tied, axis=1)
+    for row in np.flatnonzero(n_tied > 1):
+        arms[row], _ = best_arm(scores[row], rng)
+    return arms, 1.0 / n_tied
+
+
+def best_shares(scores: Array) -> Array:
+    """The probability of every arm under `best_arm`, for every row of scores: the best share it. Shape (B, K)."""
+    _, tied = _tied(scores)
+    shares: Array = tied / np.count_nonzero(tied, axis=1)[:, np.newaxis]
+    return shares
+
+
+def _tied(scores: Array) -> tuple[IntArray, BoolArray]:
+    """For every row of scores (B, K) an arm with the largest score, and which arms are tied with it."""
     arms = scores.argmax(axis=1)
     best = np.take_along_axis(scores, arms[:, np.newaxis], axis=1)
     lowest = np.where(scores == -inf, best, scores).min(axis=1, keepdims=True)
@@ -53,10 +69,7 @@ def best_arms(scores: Array, rng: np.random.Generator) -> tuple[IntArray, Array]
         margins = TIE * (best - lowest) + _ROUNDING * np.abs(best)
     for row in np.flatnonzero(~np.isfinite(margins)):
         tie_margin(scores[row], best.item(row))
-    n_tied = np.count_nonzero(scores >= best - margins, axis=1)
-    for row in np.flatnonzero(n_tied > 1):
-        arms[row], _ = best_arm(scores[row], rng)
-    return arms, 1.0 / n_tied
+    return arms, scores >= best - margins
 
 
 def best_arm(scores: Array, rng: np.random.Generator) -> tuple[int, float]:
@@ -144,6 +157,19 @@ class RoundRobin:
         self._waiting[arm] += 1
         self._count(arm, 1)
         return Choice(arm, 1.0, mask_scores(np.zeros(len(self._counts)), eligible), explored=True)
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+        """The turn as the answer for contexts of shape (B, K, d): nothing is known of the rewards."""
+        unknown, probabilities = np.full(contexts.shape[:2], np.nan), np.zeros(contexts.shape[:2])
+        self.take_over(probabilities, inf, eligible)
+        return Scores(unknown, unknown.copy(), probabilities)
+
+    def take_over(self, probabilities: Array, n_turns: float, eligible: BoolArray | None) -> None:
+        """Make the arm whose turn it is certain in every round in which one is due; arrays of shape (B, K)."""
+        allowed = np.ones(probabilities.shape, dtype=np.bool_) if eligible is None else eligible
+        rows = np.flatnonzero(((self._counts < n_turns) & allowed).any(axis=1))
+        probabilities[rows] = 0.0
+        probabilities[rows, mask_scores(-self._counts, allowed[rows]).argmax(axis=1)] = 1.0
 
     def observe(self, arm: int) -> None:
         """A reward of this arm has come."""

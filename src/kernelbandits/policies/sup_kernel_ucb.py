@@ -12,8 +12,8 @@ from kernelbandits.beliefs import AsGiven, Belief, CommonFunction, JointArms, Pr
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.agent import Policy
-from kernelbandits.policies.learner import Choice, Learner
-from kernelbandits.policies.selection import TIE, best_arm, mask_scores
+from kernelbandits.policies.learner import Choice, Learner, Scores
+from kernelbandits.policies.selection import TIE, best_arm, best_shares, mask_scores
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
 from kernelbandits.specs import Positive
@@ -77,6 +77,12 @@ class _SupKernelUCBLearner(Learner):
         self._last: _Asked | None = None
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
+        level, scores, _, _ = self._stage(contexts, eligible)
+        arm, propensity = best_arm(scores, self._rng)
+        return self._noted(contexts, level, Choice(arm, propensity, scores, explored=level != _NONE))
+
+    def _stage(self, contexts: Array, eligible: BoolArray | None) -> tuple[int, Array, Array, Array]:
+        """The level that learns the reward, by what arms are compared, and the means and deviations of that level."""
         inside = np.ones(len(contexts), dtype=np.bool_) if eligible is None else eligible.copy()
         accuracy = self._policy.reward_range
         for level, tracker in enumerate(self._levels):
@@ -86,13 +92,17 @@ class _SupKernelUCBLearner(Learner):
             bounds = mask_scores(mean + widths, inside)
             widest = float(widths[inside].max())
             if widest <= self._enough * (1.0 + TIE):
-                arm, propensity = best_arm(bounds, self._rng)
-                return self._noted(contexts, _NONE, Choice(arm, propensity, bounds, explored=False))
+                return _NONE, bounds, mean, std
             if widest > accuracy * (1.0 + TIE):
-                arm, propensity = best_arm(scores := mask_scores(widths, inside), self._rng)
-                return self._noted(contexts, level, Choice(arm, propensity, scores, explored=True))
+                return level, mask_scores(widths, inside), mean, std
             inside &= bounds >= bounds.max() - 2.0 * accuracy
         raise AssertionError("the last level is accurate enough for step 1 or asks for a reward")
+
+    def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
+        masks = [None] * len(contexts) if eligible is None else eligible
+        stages = [self._stage(shown, mask) for shown, mask in zip(contexts, masks, strict=True)]
+        _, scores, means, stds = zip(*stages, strict=True)
+        return Scores(np.array(means), np.array(stds), best_shares(np.array(scores)))
 
     def _noted(self, contexts: Array, level: int, choice: Choice) -> Choice:
         """Remember which level the reward of this choice is for."""

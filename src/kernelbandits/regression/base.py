@@ -157,6 +157,12 @@ class Predictor(ABC):
     def _mean(self, Z: Array) -> Array:
         """`mean` without checks."""
 
+    def _rehearse(self) -> None:
+        """Predict, to see whether a loaded predictor works; not with points of more than 64 MB."""
+        if self.dim <= 2**23:
+            for ask in (self.mean, getattr(self, "std", self.mean)):
+                ask(np.zeros((1, self.dim)))
+
 
 class UncertainPredictor(Predictor):
     """A predictor with a standard deviation."""

@@ -86,6 +86,13 @@ class Posterior(UncertainPredictor):
     last: Appended | None = None
     repairs: Repairs = _NONE
 
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, arrays that do not fit the factor."""
+        if self.points.ndim != 2 or self.whitened_targets.ndim != 1 or not self.ridge > 0.0:
+            raise InvalidArgument("the points of a posterior are not a matrix, or its targets not a vector")
+        if not self.factor.n <= min(len(self.points), len(self.whitened_targets)):
+            raise InvalidArgument(f"a posterior has fewer than {self.factor.n} points or targets")
+
     @property
     def n(self) -> int:
         """Number of observations."""

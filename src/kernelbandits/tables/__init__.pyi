@@ -21,4 +21,6 @@ from .encoding import (
     moments as moments,
 )
 from .files import Block as Block, Scan as Scan, frame_of as frame_of, read_frame as read_frame, scan as scan
+from .levels import level_texts as level_texts
+from .row_blocks import RowBlocks as RowBlocks, row_blocks as row_blocks
 from .table_kinds import as_frame as as_frame, as_row as as_row

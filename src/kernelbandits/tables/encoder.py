@@ -81,6 +81,15 @@ class Encoder:
 
         return encoder_from_json(text)
 
+    def to_state(self) -> dict[str, Any]:
+        """What a file holds of this encoder."""
+        return {"json": self.to_json()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Encoder:
+        """The encoder with this state."""
+        return cls.from_json(state["json"])
+
     def _scaled(self, columns: Array) -> Array:
         points = scaled(columns, self.kept, self.shift, self.factors)
         points -= self.center

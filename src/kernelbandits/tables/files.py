@@ -34,7 +34,7 @@ def read_frame(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
 
     Blanks around texts of a CSV file are removed. A file that is no table is refused in one line (`InvalidFile`).
     """
-    with _understood(path, tuple(_READERS)) as ending:
+    with understood(path, tuple(_READERS)) as ending:
         read, clean = _READERS[ending]
         frame = read(path)
         long = max(map(len, frame.columns), default=0)
@@ -125,7 +125,7 @@ def scan(
     """
     path = Path(path)
     with tempfile.TemporaryDirectory(prefix="kernelbandits-") as folder:
-        with _understood(path, (".csv", ".csv.gz", ".parquet")) as ending:
+        with understood(path, (".csv", ".csv.gz", ".parquet")) as ending:
             source = path if ending == ".parquet" else Path(folder) / "table.parquet"
             if ending != ".parquet":
                 read_csv(path, lambda frame: frame.sink_parquet(source))
@@ -146,7 +146,7 @@ def scan(
 
 
 @contextmanager
-def _understood(path: Path, endings: Sequence[str]) -> Iterator[str]:
+def understood(path: Path, endings: Sequence[str]) -> Iterator[str]:
     """Give the ending of a file's name, and turn errors of reading the file into `InvalidFile` with one line."""
     listed = f"{', '.join(endings[:-1])} or {endings[-1]}"
     if not path.is_file():

@@ -7,4 +7,5 @@ from kernelbandits.testing.beliefs import check_belief, check_belief_in_any_orde
 from kernelbandits.testing.estimators import check_estimator
 from kernelbandits.testing.kernels import check_kernel, hostile_points
 from kernelbandits.testing.policies import check_decisions, check_policy
+from kernelbandits.testing.saved_agents import check_saving
 from kernelbandits.testing.specs import check_spec

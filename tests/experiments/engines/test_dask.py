@@ -67,7 +67,7 @@ def test_a_worker_killed_in_the_middle_is_survived(longer, tmp_path):
 def longer(tmp_path):
     path = tmp_path / "longer.toml"
     path.write_text(TOML.replace("seeds = 3", "seeds = 6").replace("horizon = 120", "horizon = 500"), encoding="utf-8")
-    return kb.load(path)
+    return kb.load_experiment(path)
 
 
 def test_a_failing_cell_is_named(small, tmp_path, engine):
@@ -83,7 +83,7 @@ def test_a_users_module_and_its_neighbour_reach_the_workers(tmp_path, engine, mo
     (tmp_path / "neighbour_of_mine.py").write_text("ARM = 2\n", encoding="utf-8")
     file = tmp_path / "mine.toml"
     file.write_text(TOML + '\n[methods.Mine]\ntype = "policy_of_mine:FirstArm"\n', encoding="utf-8")
-    experiment = kb.load(file).only(("Mine",))
+    experiment = kb.load_experiment(file).only(("Mine",))
     frame = kb.run(experiment, tmp_path / "out", engine).frame
     assert set(frame["arm"]) == {2}
     assert frame.equals(kb.run(experiment, tmp_path / "here", InProcess()).frame)
@@ -97,7 +97,7 @@ def test_a_package_beside_the_file_reaches_the_workers(tmp_path, engine):
     (tmp_path / "package_of_mine/numbers.py").write_text("ARM = 2\n", encoding="utf-8")
     file = tmp_path / "mine.toml"
     file.write_text(TOML + '\n[methods.Mine]\ntype = "package_of_mine.policies:FirstArm"\n', encoding="utf-8")
-    experiment = kb.load(file, allow_code=True).only(("Mine",))
+    experiment = kb.load_experiment(file, allow_code=True).only(("Mine",))
     assert set(kb.run(experiment, tmp_path / "out", engine).frame["arm"]) == {2}
 
 

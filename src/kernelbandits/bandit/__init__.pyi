@@ -1,0 +1,9 @@
+from .bandit import Bandit as Bandit
+from .bundle import load_bandit as load_bandit
+from .calibration import Calibration as Calibration
+from .decision import BanditDecision as BanditDecision
+from .ledger import Awaiting as Awaiting, Ledger as Ledger
+from .logged_rows import arms_in as arms_in
+from .policy_text import policy_from as policy_from
+from .score_files import score_file as score_file
+from .summary import ArmSummary as ArmSummary, BanditSummary as BanditSummary

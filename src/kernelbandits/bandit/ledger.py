@@ -1,0 +1,135 @@
+"""Decisions that await their reward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument, InvalidFile, shown
+from kernelbandits.types import Array
+
+
+class Awaiting(NamedTuple):
+    """A decision whose reward has not come.
+
+    Attributes:
+        id: of the decision.
+        time: when it was made, with time zone.
+        context: the encoded context of the played arm, shape (d,).
+        arm: number of the played arm.
+        propensity: probability with which it was chosen.
+        eligible: names of the arms that could be played; None if all.
+        version: number of rewards that the bandit had observed when it decided.
+
+    """
+
+    id: str
+    time: datetime
+    context: Array
+    arm: int
+    propensity: float
+    eligible: tuple[str, ...] | None
+    version: int
+
+
+@final
+class Ledger:
+    """Decisions that await their reward, in memory, oldest first; and the rewards of those that have it.
+
+    With a `capacity` it keeps that many of each, and forgets the oldest: a reward that comes later is refused.
+
+    >>> Ledger(capacity=100_000)
+    Ledger(capacity=100000): 0 await a reward
+    """
+
+    __slots__ = ("_awaiting", "_settled", "capacity", "n_forgotten")
+
+    def __init__(self, capacity: int | None = None) -> None:
+        self.capacity = None if capacity is None else checks.whole("capacity", capacity, at_least=1)
+        self.n_forgotten = 0
+        self._awaiting: dict[str, Awaiting] = {}
+        self._settled: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._awaiting)
+
+    def __iter__(self) -> Iterator[Awaiting]:
+        return iter(self._awaiting.values())
+
+    def __repr__(self) -> str:
+        return f"Ledger(capacity={self.capacity}): {len(self):,} await a reward"
+
+    @property
+    def since(self) -> datetime | None:
+        """When the oldest decision that awaits its reward was made; None if there is none."""
+        return next((entry.time for entry in self), None)
+
+    def add(self, entry: Awaiting) -> None:
+        """Enter a decision."""
+        self._awaiting[entry.id] = entry
+        if self.capacity is not None and len(self._awaiting) > self.capacity:
+            del self._awaiting[next(iter(self._awaiting))]
+            self.n_forgotten += 1
+
+    def find(self, decision: str, reward: float) -> Awaiting | None:
+        """Return the decision that awaits this reward; None if it has had the same one.
+
+        Raises if it has had another one, or is not known.
+        """
+        entry = self._awaiting.get(decision)
+        if entry is not None:
+            return entry
+        known = self._settled.get(decision)
+        if known is None:
+            forgotten = f"; {self.n_forgotten:,} older ones were forgotten" if self.n_forgotten else ""
+            raise InvalidArgument(f"id: no decision {shown(decision)} awaits a reward{forgotten}")
+        if known != reward:
+            raise InvalidArgument(
+                f"reward: decision {shown(decision)} has had the reward {known:g}, which counts; got {reward:g}"
+            )
+        return None
+
+    def settle(self, decision: str, reward: float) -> None:
+        """Note the reward of a decision that awaits it."""
+        del self._awaiting[decision]
+        self._settled[decision] = reward
+        if self.capacity is not None and len(self._settled) > self.capacity:
+            del self._settled[next(iter(self._settled))]
+
+    def to_state(self) -> dict[str, Any]:
+        """What a file holds of it: one array for all contexts."""
+        entries = [*self]
+        return {
+            "capacity": self.capacity,
+            "n_forgotten": self.n_forgotten,
+            "contexts": np.array([entry.context for entry in entries]),
+            "arms": np.array([entry.arm for entry in entries], dtype=np.int64),
+            "propensities": np.array([entry.propensity for entry in entries]),
+            "versions": np.array([entry.version for entry in entries], dtype=np.int64),
+            "ids": [entry.id for entry in entries],
+            "times": [entry.time.isoformat() for entry in entries],
+            "eligible": [None if entry.eligible is None else list(entry.eligible) for entry in entries],
+            "settled_ids": list(self._settled),
+            "settled_rewards": np.array([*self._settled.values()]),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Ledger:
+        """The ledger with this state."""
+        ledger = cls(state["capacity"])
+        ledger.n_forgotten = checks.whole("n_forgotten", state["n_forgotten"], at_least=0)
+        contexts = state["contexts"]
+        columns = [state[key].tolist() for key in ("arms", "propensities", "versions")]
+        texts = [state[key] for key in ("ids", "times", "eligible")]
+        if len({len(contexts), *map(len, columns), *map(len, texts)}) > 1:
+            raise InvalidFile("the ledger has lists of different lengths")
+        for context, arm, propensity, version, decision, time, names in zip(contexts, *columns, *texts, strict=True):
+            allowed = None if names is None else tuple(names)
+            when = datetime.fromisoformat(time)
+            ledger.add(Awaiting(str(decision), when, context, arm, propensity, allowed, version))
+        ledger._settled = dict(zip(state["settled_ids"], state["settled_rewards"].tolist(), strict=True))
+        return ledger

@@ -1,0 +1,197 @@
+"""What a bandit has seen, and whether it is well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from math import sqrt
+from typing import Any, NamedTuple, final
+
+from kernelbandits.bandit.calibration import NOMINAL, Calibration
+from kernelbandits.bandit.ledger import Ledger
+from kernelbandits.bandit.tally import Tally
+from kernelbandits.tables import Encoder
+from kernelbandits.types import BoolArray
+
+_ENOUGH = 50
+_TOLERANCE = 0.03
+
+
+class ArmSummary(NamedTuple):
+    """The rewards of one arm.
+
+    Attributes:
+        name: of the arm.
+        n_rewards: how many were observed.
+        mean: of the rewards; None without any.
+        error: standard error of the mean; None with fewer than two rewards.
+        weighted_mean: mean with weights 1/propensity, an estimate of what the arm gives in all contexts; None if a
+            propensity is not known.
+        removed: whether it is chosen no more.
+
+    """
+
+    name: str
+    n_rewards: int
+    mean: float | None
+    error: float | None
+    weighted_mean: float | None
+    removed: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BanditSummary:
+    """What `Bandit.summary()` tells; `print` it, or take `to_dict()` for other programs.
+
+    Attributes:
+        policy: the policy as Python writes it.
+        n_features: number of encoded features; None before there is an encoder.
+        created: when the bandit was made.
+        n_rewards: rewards observed, those of a log included.
+        mean_reward: their mean; None without any.
+        arms: the rewards of every arm.
+        n_awaiting: decisions that await their reward.
+        awaiting_since: when the oldest of them was made.
+        n_forgotten: decisions that were forgotten because the ledger was full.
+        calibration: how good past predictions were (`Calibration`).
+        health: what should be looked at; empty if nothing is unusual.
+        notes: how columns became features.
+
+    """
+
+    policy: str
+    n_features: int | None
+    created: datetime
+    n_rewards: int
+    mean_reward: float | None
+    arms: tuple[ArmSummary, ...]
+    n_awaiting: int
+    awaiting_since: datetime | None
+    n_forgotten: int
+    calibration: dict[str, Any]
+    health: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, which any JSON writer takes; times as ISO 8601."""
+        plain = asdict(self)
+        since = self.awaiting_since
+        return plain | {
+            "created": self.created.isoformat(timespec="seconds"),
+            "awaiting_since": None if since is None else since.isoformat(timespec="seconds"),
+            "arms": [arm._asdict() for arm in self.arms],
+            "health": list(self.health),
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join([*self._head(), "", *self._table(), "", *self._predictions(), *self._state()])
+
+    def _head(self) -> Iterator[str]:
+        features = "no encoder yet" if self.n_features is None else f"{self.n_features} features"
+        yield f"Bandit of {self.created:%Y-%m-%d %H:%M} UTC: {len(self.arms)} arms, {features}"
+        yield f"policy {self.policy}"
+        yield from (f"features: {note}" for note in self.notes)
+
+    def _table(self) -> Iterator[str]:
+        rows: list[tuple[str, ...]] = [("arm", "rewards", "mean reward", "± error", "weighted mean")]
+        for arm in self.arms:
+            numbers = (_shown(value) for value in (arm.mean, arm.error, arm.weighted_mean))
+            rows.append((arm.name + " (removed)" * arm.removed, f"{arm.n_rewards:,}", *numbers))
+        rows.append(("all", f"{self.n_rewards:,}", _shown(self.mean_reward), "", ""))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            first, *others = (
+                text.rjust(width) if i else text.ljust(width)
+                for i, (text, width) in enumerate(zip(row, widths, strict=True))
+            )
+            yield "  ".join([first, *others]).rstrip()
+
+    def _predictions(self) -> Iterator[str]:
+        found = self.calibration
+        if not found["n"]:
+            yield "predictions: none has been compared with its reward yet"
+            return
+        yield (
+            f"predictions: {found['n']:,} compared with their reward; they explain {_percent(found['explained'])} "
+            f"of its variance; bias {_shown(found['bias'])} ± {_shown(found['bias_error'])}"
+        )
+        if found["coverage"] is not None:
+            yield f"{NOMINAL:.0%} intervals covered {found['coverage']:.1%}"
+
+    def _state(self) -> Iterator[str]:
+        since = "" if self.awaiting_since is None else f", the oldest since {self.awaiting_since:%Y-%m-%d %H:%M} UTC"
+        yield f"awaiting their reward: {self.n_awaiting:,} decisions{since}"
+        yield from (f"careful: {line}" for line in self.health)
+        if not self.health:
+            yield "health: nothing unusual"
+
+
+def health_of(arms: tuple[ArmSummary, ...], calibration: dict[str, Any], n_forgotten: int) -> Iterator[str]:
+    """Say what should be looked at, one line each."""
+    unseen = [arm.name for arm in arms if not arm.n_rewards and not arm.removed]
+    if len(unseen) == len(arms):
+        yield "no reward has been observed"
+    elif unseen:
+        yield f"no reward of {', '.join(unseen)} has been observed"
+    if n_forgotten:
+        yield f"{n_forgotten:,} decisions were forgotten before their reward came: the ledger's capacity is too small"
+    n, coverage, bias = calibration["n"], calibration["coverage"], calibration["bias"]
+    if n < _ENOUGH or coverage is None:
+        return
+    if abs(coverage - NOMINAL) > _TOLERANCE + 3.0 * sqrt(NOMINAL * (1.0 - NOMINAL) / n) and coverage < NOMINAL:
+        yield f"{NOMINAL:.0%} intervals covered only {coverage:.1%}: predictions are less certain than they claim"
+    if abs(bias) > 4.0 * calibration["bias_error"] and abs(bias) > 0.1 * calibration["noise_std"]:
+        yield f"rewards differ from their predictions by {bias:.3g} on average: do they drift?"
+    explained = calibration["explained"]
+    if explained is not None and explained < -_TOLERANCE:
+        yield f"predictions are worse than the mean reward (R² = {explained:.2f}): contexts tell little, or it drifts"
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"
+
+
+def summarized(
+    policy: str,
+    encoder: Encoder | None,
+    created: datetime,
+    names: tuple[str, ...],
+    left: BoolArray,
+    tally: Tally,
+    ledger: Ledger,
+    calibration: Calibration,
+) -> BanditSummary:
+    """Summarise a bandit; `left` says which of its arms were not removed."""
+    arms = tuple(_arm_summary(name, arm, tally, bool(left[arm])) for arm, name in enumerate(names))
+    compared = calibration.to_dict()
+    return BanditSummary(
+        policy=policy,
+        n_features=None if encoder is None else encoder.dim,
+        created=created,
+        n_rewards=tally.n,
+        mean_reward=float(tally.sums.sum()) / tally.n if tally.n else None,
+        arms=arms,
+        n_awaiting=len(ledger),
+        awaiting_since=ledger.since,
+        n_forgotten=ledger.n_forgotten,
+        calibration=compared,
+        health=tuple(health_of(arms, compared, ledger.n_forgotten)),
+        notes=() if encoder is None else encoder.notes,
+    )
+
+
+def _arm_summary(name: str, arm: int, tally: Tally, left: bool) -> ArmSummary:
+    n, weight = tally.counts.item(arm), tally.weights.item(arm)
+    mean = tally.sums.item(arm) / n if n else None
+    error = None
+    if mean is not None and n > 1:
+        error = sqrt(max(tally.squares.item(arm) / n - mean**2, 0.0) / (n - 1))
+    weighted = tally.weighted_sums.item(arm) / weight if weight > 0.0 else None  # NaN: not known
+    return ArmSummary(name, n, mean, error, weighted, removed=not left)

@@ -1,0 +1,55 @@
+"""Rewards per arm, counted and summed."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from kernelbandits.types import Array, IntArray
+
+
+@final
+class Tally:
+    """Numbers and sums of rewards per arm, shape (K,), plain and weighted by 1/propensity.
+
+    Attributes:
+        n: number of rewards of all arms together.
+
+    """
+
+    __slots__ = ("counts", "n", "squares", "sums", "weighted_sums", "weights")
+
+    def __init__(self, n_arms: int) -> None:
+        self.n = 0
+        self.counts = np.zeros(n_arms, dtype=np.int64)
+        self.sums, self.squares, self.weights, self.weighted_sums = np.zeros((4, n_arms))
+
+    def add(self, arms: IntArray, rewards: Array, propensities: Array) -> None:
+        """Count rewards, shape (n,). A propensity that was not logged is NaN, and then so are the weighted sums."""
+        weights = 1.0 / propensities
+        n_arms = len(self.counts)
+        self.n += len(arms)
+        self.counts += np.bincount(arms, minlength=n_arms)
+        for sums, values in (
+            (self.sums, rewards),
+            (self.squares, rewards**2),
+            (self.weights, weights),
+            (self.weighted_sums, weights * rewards),
+        ):
+            sums += np.bincount(arms, values, minlength=n_arms)
+
+    def add_one(self, arm: int, reward: float, propensity: float) -> None:
+        """Count one reward."""
+        self.n += 1
+        self.counts[arm] += 1
+        self.sums[arm] += reward
+        self.squares[arm] += reward * reward
+        self.weights[arm] += 1.0 / propensity
+        self.weighted_sums[arm] += reward / propensity
+
+    def add_arm(self) -> None:
+        """Add an arm without rewards."""
+        self.counts = np.append(self.counts, 0)
+        sums = (self.sums, self.squares, self.weights, self.weighted_sums)
+        self.sums, self.squares, self.weights, self.weighted_sums = (np.append(each, 0.0) for each in sums)

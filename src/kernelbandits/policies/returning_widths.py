@@ -1,0 +1,35 @@
+"""Widths of confidence with which optimism returns to every arm."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from kernelbandits.beliefs import LearningTracker
+from kernelbandits.policies.propensities import normal_quantiles
+from kernelbandits.types import Array
+
+
+@final
+class ReturningWidths:
+    """Quantiles 1 − nᵢ/t for the levels of arms, and `width` for what rewards elsewhere cannot tell.
+
+    What is beyond the level has a width between both, by how much contexts tell about each other.
+    """
+
+    __slots__ = ("_tracker", "_width")
+
+    def __init__(self, tracker: LearningTracker, width: float) -> None:
+        self._tracker = tracker
+        self._width = width
+
+    def times(self, std: Array) -> Array:
+        """Deviations of shape (…, K), each part of them times its width."""
+        counts, (levels, reach) = self._tracker.counts, self._tracker.learnable()
+        quantiles = normal_quantiles(np.maximum(counts, 1) / max(float(counts.sum()), 2.0))
+        widths = self._width + np.maximum(quantiles - self._width, 0.0) * reach
+        variances = std * std
+        levels = np.minimum(levels, variances)
+        wide: Array = np.sqrt(quantiles**2 * levels + widths**2 * (variances - levels))
+        return wide

@@ -1,0 +1,127 @@
+"""`save` and `load`."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsError, shown
+from kernelbandits.saving import bundles
+from kernelbandits.saving.class_kinds import (
+    NamedTuples,
+    Objects,
+    Specs,
+    States,
+    has_state,
+    is_named_tuple,
+    is_object,
+    is_spec,
+)
+from kernelbandits.saving.classes import Classes
+from kernelbandits.saving.graph import Nodes, Rebuilding
+from kernelbandits.saving.kinds import PLAIN_KINDS, Json, Kind, Scalars
+from kernelbandits.saving.randomness import RANDOM_KINDS
+from kernelbandits.saving.shared_memory import AnyArray, Arrays
+from kernelbandits.specs import Spec, to_table
+
+
+def save(thing: Any, path: str | os.PathLike[str]) -> Path:
+    """Write an agent, a tracker, a predictor, an encoder or a spec to one file, whole or not at all; returns the path.
+
+    `load` gives it back: it goes on to the last bit as if it had never been saved. Things of classes of your own
+    are saved if these are specs or have the two methods of `Saveable`; functions are not.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> agent = LinearUCB().start(Problem(n_arms=3, dim=2), rng=0)
+    >>> with TemporaryDirectory() as folder:
+    ...     again = load(save(agent, f"{folder}/agent.kb"))
+    >>> again.choose([1.0, 2.0]).arm == agent.choose([1.0, 2.0]).arm
+    True
+    """
+    classes, arrays = Classes(), Arrays()
+    kinds = _Kinds(classes, arrays)
+    nodes, root = Nodes(kinds.of).of(thing)
+    spec = thing if isinstance(thing, Spec) else getattr(thing, "policy", None)
+    about = {
+        "what": type(thing).__name__,
+        "spec": to_table(spec) if is_spec(type(spec)) else None,  # for readers; what counts stands in the nodes
+        "classes": classes.to_json(),
+        "nodes": nodes,
+        "root": root,
+    }
+    bundles.write(Path(path), about, arrays.pieces())
+    return Path(path)
+
+
+def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
+    """What `save` wrote. `classes` are those of your own that the file may use; nothing else is imported or run.
+
+    Every number is checked against its digest and its place. Of an agent, a copy then decides and observes, so that a
+    file that is damaged or forged is refused here rather than in the middle of work.
+    """
+    given = [*classes]
+    Classes(given)  # refuses what are no classes: not the file's fault
+    with bundles.opened(Path(path)) as bundle:
+        memory = bundle.memory()
+        thing = _rebuilt(bundle.manifest, memory, given)
+        if hasattr(type(thing), "_rehearse"):
+            _rehearse(_rebuilt(bundle.manifest, [piece.copy() for piece in memory], given))
+        return thing
+
+
+def _rebuilt(manifest: dict[str, Json], memory: list[AnyArray], given: list[type]) -> Any:
+    classes = Classes(given)
+    classes.read(manifest["classes"])
+    return Rebuilding(manifest["nodes"], _Kinds(classes, Arrays(memory)).by_name).thing(manifest["root"])
+
+
+def _rehearse(thing: Any) -> None:
+    """Let a thing show that it works. What it explains itself is not the file's fault."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            thing._rehearse()
+        except KernelBanditsError:
+            return
+        except Exception as error:
+            raise InvalidFile(f"what it holds does not work ({type(error).__name__}: {error})") from error
+
+
+@final
+class _Kinds:
+    """All kinds of things, for one bundle."""
+
+    def __init__(self, classes: Classes, arrays: Arrays) -> None:
+        self._by_type: dict[type, Kind] = {np.ndarray: arrays, **PLAIN_KINDS, **RANDOM_KINDS}
+        self._scalars = Scalars()
+        self._by_trait = [
+            (is_spec, Specs(classes)),
+            (has_state, States(classes)),
+            (is_named_tuple, NamedTuples(classes)),
+            (is_object, Objects(classes)),
+        ]
+        every = [*self._by_type.values(), self._scalars, *(kind for _, kind in self._by_trait)]
+        self.by_name = {kind.name: kind for kind in every}
+
+    def of(self, thing: Any) -> Kind:
+        """The kind of a thing, found once per class."""
+        found = self._by_type.get(type(thing))
+        if found is None:
+            found = self._by_type[type(thing)] = self._found(thing)
+        return found
+
+    def _found(self, thing: Any) -> Kind:
+        if isinstance(thing, np.generic):
+            return self._scalars
+        for has_trait, kind in self._by_trait:
+            if has_trait(type(thing)):
+                return kind
+        raise InvalidArgument(
+            f"{shown(thing)} cannot be saved: {type(thing).__module__}.{type(thing).__qualname__} is not a class of "
+            "this library, nor has it the methods to_state and from_state (see kernelbandits.Saveable)"
+        )
