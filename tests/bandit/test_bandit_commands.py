@@ -11,7 +11,7 @@ import shop
 from command import run
 
 LOG = shop.log(300, n_numbers=6, n_categories=2)
-ROWS = shop.features(5000, seed=1, n_numbers=6, n_categories=2)
+ROWS = shop.features(17_000, seed=1, n_numbers=6, n_categories=2)
 COLUMNS = ["--arm-column", "offer", "--reward-column", "purchase", "--propensity-column", "p", "--drop", "user_id"]
 
 
@@ -47,7 +47,7 @@ def test_inspect_tells_what_is_in_the_file(folder):
 
 def test_scores_are_the_same_bytes_for_any_block_and_those_of_python(folder):
     files = {}
-    for rows in (1, 3000, 65_536):
+    for rows in (1, 65_536):
         out = f"decisions-{rows}.parquet"
         done = run(
             "score", "shop.kb", "rows.parquet", "--keep", "user_id", "--block-rows", str(rows), "--out", out, cwd=folder
@@ -66,13 +66,13 @@ def test_scores_are_the_same_bytes_for_any_block_and_those_of_python(folder):
 
 
 def test_files_of_any_kind_have_the_same_scores(folder):
-    hostile = ROWS.head(2000).with_columns(pl.col("kind_0").replace("a0", " 5.0 "), money_0=pl.lit("NA"))
+    hostile = ROWS.with_columns(pl.col("kind_0").replace("a0", " 5.0 "), money_0=pl.lit("NA"))
     hostile.write_csv(folder / "rows.csv")
     hostile.with_columns(pl.lit(None, pl.Float64).alias("money_0"), pl.col("kind_0").str.strip_chars()).write_parquet(
         folder / "clean.parquet"
     )
     outs = []
-    for table, rows in (("rows.csv", "1024"), ("rows.csv", "2000"), ("clean.parquet", "2000")):
+    for table, rows in (("rows.csv", "1"), ("rows.csv", "65536"), ("clean.parquet", "65536")):
         done = run("score", "shop.kb", table, "--block-rows", rows, "--out", f"{table}-{rows}.csv", cwd=folder)
         assert done.returncode == 0, done.stderr
         outs.append((folder / f"{table}-{rows}.csv").read_bytes())
@@ -91,12 +91,12 @@ def test_arms_are_drawn_with_their_probabilities(folder):
         done = run(
             "score", "floor.kb", "rows.parquet", "--seed", seed, "--json", "--out", f"{seed}.parquet", cwd=folder
         )
-        assert json.loads(done.stdout)["rows"] == 5000
+        assert json.loads(done.stdout)["rows"] == 17_000
         tables.append(pl.read_parquet(folder / f"{seed}.parquet"))
     assert not tables[0]["arm"].equals(tables[1]["arm"])
     for table in tables:
         assert np.allclose(np.unique(table["propensity"].round(6)), [0.1, 0.7])
-        assert abs((table["propensity"] > 0.5).mean() - 0.7) < 0.03
+        assert abs((table["propensity"] > 0.5).mean() - 0.7) < 0.02
     only = run("score", "floor.kb", "rows.parquet", "--eligible", "none", "--out", "only.parquet", cwd=folder)
     assert only.returncode == 0
     assert pl.read_parquet(folder / "only.parquet")["arm"].unique().to_list() == ["none"]

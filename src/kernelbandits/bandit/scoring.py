@@ -13,15 +13,17 @@ from kernelbandits.policies import Agent, Scores
 from kernelbandits.tables import Encoder
 from kernelbandits.types import Array, ArrayLike
 
-BLOCK = 1024
+ENCODED, _SCORED = 16_384, 1024
 """Rows that are encoded and scored together: always as many, because the last bits of a product depend on its shape."""
 
 
 def point_blocks(frame: pl.DataFrame, file: str, encoder: Encoder) -> Iterator[Array]:
     """Yield the encoded rows of a table in blocks, shape (at most 1,024, d), all of them checked first."""
     encoder.columns.refuse(frame, file)  # here, where the numbers of rows are those of the table
-    for start in range(0, frame.height, BLOCK):
-        yield encoder.transform_frame(frame[start : start + BLOCK], file)
+    for start in range(0, frame.height, ENCODED):
+        points = encoder.transform_frame(frame[start : start + ENCODED], file)
+        for first in range(0, len(points), _SCORED):
+            yield points[first : first + _SCORED]
 
 
 def shared(points: Array, n_arms: int) -> Array:
