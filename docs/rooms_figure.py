@@ -15,6 +15,7 @@ ROWS = [
     [("experiments", "grid, engines, store, results")],
     [("theory", "statements as functions; diagnosis of a table"), ("offline", "logs, replay")],
     [("environments", "instances and rounds; play")],
+    [("bandit", "rows in, decisions by name out, rewards by id")],
     [("tables", "one reader, one encoding")],
     [("policies", "agent, learners, decisions")],
     [("beliefs", "mean and deviation per arm, prefetched rounds")],

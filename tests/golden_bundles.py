@@ -65,7 +65,8 @@ def main():
     for name, thing in things():
         kb.save(thing, FOLDER / f"{kb.__version__}-{name}.kb")
         said[name] = answers(thing)
-    (FOLDER / f"{kb.__version__}.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(each)}" for name, each in said.items())
+    (FOLDER / f"{kb.__version__}.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 
 import kernelbandits as kb
 import shop
+from kernelbandits.bandit.tally import Tally
 from kernelbandits.errors import InvalidArgument, InvalidFile
 
 LOG = shop.log(300, n_numbers=6, n_categories=2)
@@ -231,3 +232,18 @@ def test_a_copy_goes_its_own_way():
     decision = bandit.choose(next(rows()))
     assert (len(bandit.ledger), len(twin.ledger)) == (1, 0)
     assert twin.choose(next(rows()))[1:] == decision[1:]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"agent": None}, "do not fit 4 arms"),
+        ({"tally": Tally(3)}, "do not fit 4 arms"),
+        ({"policy": "LinearUCB"}, "policy: 'LinearUCB' cannot be a part"),
+        ({"problem": kb.Problem(dim=1, arms=("a", "b", "c", "d"))}, "other arms or features"),
+        ({"encoder": kb.Encoding().fit({"x": [1.0, 2.0]})}, "other arms or features"),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_refused(change, words):
+    with pytest.raises(InvalidArgument, match=words):
+        kb.Bandit.from_state(fitted().to_state() | change)

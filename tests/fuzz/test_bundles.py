@@ -84,6 +84,17 @@ def use(thing):
         thing.mean(np.ones((2, DIM)))
 
 
+def uses_badly(thing):
+    """Whether a thing that passed its rehearsal raises what it does not explain."""
+    try:
+        use(thing)
+    except KernelBanditsError:
+        return False
+    except Exception:
+        return True
+    return False
+
+
 def unpacked(content):
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
@@ -300,7 +311,7 @@ def watched():
 def test_mutated_bundles_are_refused_in_one_line_or_work(n, sound, watched, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     seen, switch = watched
-    path, rng, wrong, refused = Path("bundle.kb"), random.Random(n), [], 0
+    path, rng, wrong, refused, late = Path("bundle.kb"), random.Random(n), [], 0, 0
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for number in range(n):
         mutation, content = rng.choice(MUTATIONS), rng.choice(sound)
@@ -309,7 +320,8 @@ def test_mutated_bundles_are_refused_in_one_line_or_work(n, sound, watched, tmp_
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                use(kb.load(path))
+                thing = kb.load(path)
+                late += uses_badly(thing)
         except KernelBanditsError as error:
             refused += 1
             if "\n" in str(error) or not str(error).isprintable():
@@ -322,5 +334,6 @@ def test_mutated_bundles_are_refused_in_one_line_or_work(n, sound, watched, tmp_
     assert wrong == []
     assert seen == []
     assert [*Path().iterdir()] == [path]
-    assert refused > 0.6 * n
+    assert refused > 0.5 * n
+    assert late <= n / 1000  # numbers that only a rare path reads, forged with a digest that agrees
     assert grown < 400

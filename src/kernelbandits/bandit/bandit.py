@@ -17,10 +17,11 @@ from kernelbandits import arm_checks, checks
 from kernelbandits.bandit.calibration import Calibration
 from kernelbandits.bandit.decision import BanditDecision, entered
 from kernelbandits.bandit.ledger import Ledger
+from kernelbandits.bandit.parts import PARTS, checked_parts
 from kernelbandits.bandit.shown_rows import contexts_of
 from kernelbandits.bandit.summary import BanditSummary, summarized
 from kernelbandits.bandit.tally import Tally
-from kernelbandits.errors import InvalidArgument, shown
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.policies import Agent, Decision, Policy, default_policy
 from kernelbandits.problem import Problem
 from kernelbandits.tables import Encoder, Encoding
@@ -31,19 +32,6 @@ if TYPE_CHECKING:
 
 _ALL_COMPARED, _THINNED = 200, 10
 """The first rewards are all compared with their prediction, then one of so many: a prediction costs as a decision."""
-
-_PARTS: dict[str, Any] = {
-    "problem": Problem,
-    "encoding": Encoding,
-    "policy": Policy,
-    "rng": np.random.Generator,
-    "encoder": Encoder | None,
-    "agent": Agent | None,
-    "ledger": Ledger,
-    "tally": Tally,
-    "calibration": Calibration,
-}
-"""What a file holds of a bandit."""
 
 
 @final
@@ -253,7 +241,7 @@ class Bandit:
     def to_state(self) -> dict[str, Any]:
         """What a file holds of it."""
         with self._lock:
-            parts = {name: getattr(self, name if name in self.__slots__ else f"_{name}") for name in _PARTS}
+            parts = {name: getattr(self, name if name in self.__slots__ else f"_{name}") for name in PARTS}
             return {**parts, "created": self.created.isoformat()}
 
     @classmethod
@@ -261,12 +249,16 @@ class Bandit:
         """The bandit with this state."""
         bandit = cls.__new__(cls)
         bandit._lock = threading.RLock()
-        for name, kind in _PARTS.items():
-            if not isinstance(state[name], kind):
-                raise InvalidArgument(f"{name}: {shown(state[name])} cannot be a part of a bandit here")
-            setattr(bandit, name if name in cls.__slots__ else f"_{name}", state[name])
+        for name, part in checked_parts(state).items():
+            setattr(bandit, name if name in cls.__slots__ else f"_{name}", part)
         bandit.created = datetime.fromisoformat(state["created"])
         return bandit
+
+    def _rehearse(self) -> None:
+        """See whether a loaded bandit works."""
+        if self._agent is not None:
+            self._agent._rehearse()
+        self.summary()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Bandit.from_state, (self.to_state(),)  # the lock cannot be copied

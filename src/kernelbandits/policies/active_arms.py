@@ -56,3 +56,8 @@ class ActiveArms:
             kept = ", ".join(map(problem.called, np.flatnonzero(self.mask).tolist()))
             raise InvalidArgument(f"eligible must allow at least one arm that was not removed; left are {kept}")
         return left
+
+
+def ineligible(arm: int) -> InvalidArgument:
+    """The error of a learner that does not keep to the mask."""
+    return InvalidArgument(f"the policy chose arm {arm}, which is not eligible: its learner must keep to the mask")

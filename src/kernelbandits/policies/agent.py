@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, final
@@ -13,9 +14,9 @@ import numpy as np
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.beliefs import Belief, Prefetched
-from kernelbandits.errors import InvalidArgument, shown
+from kernelbandits.errors import InvalidArgument, KernelBanditsError, shown
 from kernelbandits.kernels import Kernel
-from kernelbandits.policies.active_arms import ActiveArms
+from kernelbandits.policies.active_arms import ActiveArms, ineligible
 from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner, Scores
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator
@@ -96,7 +97,7 @@ class Agent:
             self._forget()
         choice = self._learner.decide(contexts, eligible)
         if eligible is not None and not eligible[choice.arm]:
-            raise _ineligible(choice.arm)
+            raise ineligible(choice.arm)
         self._n_decisions += 1
         return choice
 
@@ -115,7 +116,7 @@ class Agent:
             arms, propensities, scores, explored, _ = zip(*choices, strict=True)
             decisions = Decisions(0, np.array(arms), np.array(propensities), np.array(scores), np.array(explored))
         if mask is not None and not (kept := mask[np.arange(len(mask)), decisions.arms]).all():
-            raise _ineligible(int(decisions.arms[kept.argmin()]))
+            raise ineligible(int(decisions.arms[kept.argmin()]))
         first_id = self._n_decisions
         self._n_decisions += len(block)
         return replace(decisions, first_id=first_id, arm_names=self.problem.arms)
@@ -253,14 +254,16 @@ class Agent:
         return agent
 
     def _rehearse(self) -> None:
-        """Decide, and observe a reward of every arm, to see whether a loaded agent works."""
+        """Decide and observe, two rewards of every arm or 32 in all, to see whether a loaded agent works."""
         if self.problem.n_arms * self.problem.dim > _REHEARSED:
             return
         contexts = np.zeros((self.problem.n_arms, self.problem.dim))
-        self.choose(contexts)
-        for arm in range(self.problem.n_arms):
-            self.observe(contexts[arm], arm, 0.5)
-        self.choose(contexts)
+        for step in range(min(2 * self.problem.n_arms, 32)):
+            arm = step % self.problem.n_arms
+            with suppress(KernelBanditsError):  # it explains itself, and the next arm may not
+                self.choose(contexts)
+            with suppress(KernelBanditsError):
+                self.observe(contexts[arm], arm, 0.5 * step)
 
     def _checked_block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)
@@ -294,7 +297,3 @@ def _kernels(spec: Spec) -> Iterator[Kernel]:
                 yield part
             elif isinstance(part, Policy | Belief | Estimator):
                 yield from _kernels(part)
-
-
-def _ineligible(arm: int) -> InvalidArgument:
-    return InvalidArgument(f"the policy chose arm {arm}, which is not eligible: its learner must keep to the mask")

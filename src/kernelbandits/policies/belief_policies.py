@@ -20,7 +20,7 @@ from kernelbandits.beliefs import (
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.agent import Policy
 from kernelbandits.policies.learner import Choice, Learner, Scores
-from kernelbandits.policies.rules import Greed, Optimism, Rule, Sampling
+from kernelbandits.policies.rules import DecisionRule, Greed, Optimism, Sampling
 from kernelbandits.policies.selection import RoundRobin
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
@@ -38,7 +38,7 @@ class BelievingLearner(Learner):
     __slots__ = ("_in_turn", "_n_initial", "_rng", "_rule", "_tracker", "_turns")
 
     def __init__(
-        self, tracker: Tracker, rule: Rule, n_initial: int, problem: Problem, rng: np.random.Generator
+        self, tracker: Tracker, rule: DecisionRule, n_initial: int, problem: Problem, rng: np.random.Generator
     ) -> None:
         self._tracker = tracker
         self._rule = rule

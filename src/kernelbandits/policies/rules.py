@@ -15,7 +15,7 @@ from kernelbandits.specs import NonNegative, Spec
 from kernelbandits.types import Array, BoolArray
 
 
-class Rule(Spec, ABC):
+class DecisionRule(Spec, ABC):
     """How an arm is picked, given what is believed of every arm."""
 
     __slots__ = ()
@@ -31,7 +31,7 @@ class Rule(Spec, ABC):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Optimism(Rule):
+class Optimism(DecisionRule):
     """The largest mean + width · std."""
 
     width: NonNegative = 1.0
@@ -45,7 +45,7 @@ class Optimism(Rule):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Sampling(Rule):
+class Sampling(DecisionRule):
     """The largest of independent draws from N(mean, scale² std²)."""
 
     scale: NonNegative = 1.0
@@ -62,7 +62,7 @@ class Sampling(Rule):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Greed(Rule):
+class Greed(DecisionRule):
     """The largest mean."""
 
     def __call__(self, mean: Array, std: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Choice:

@@ -12,8 +12,7 @@ import numpy as np
 
 from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsError, shown
 from kernelbandits.saving import bundles
-from kernelbandits.saving.classes import (
-    Classes,
+from kernelbandits.saving.class_kinds import (
     NamedTuples,
     Objects,
     Specs,
@@ -23,6 +22,7 @@ from kernelbandits.saving.classes import (
     is_object,
     is_spec,
 )
+from kernelbandits.saving.classes import Classes
 from kernelbandits.saving.graph import Nodes, Rebuilding
 from kernelbandits.saving.kinds import PLAIN_KINDS, Json, Kind, Scalars
 from kernelbandits.saving.randomness import RANDOM_KINDS

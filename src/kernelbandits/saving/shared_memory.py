@@ -65,10 +65,10 @@ class Arrays(Kind):
     def apart(self, thing: AnyArray) -> tuple[Json, Sequence[Any]]:
         if not is_plain(thing.dtype):
             raise InvalidArgument(f"an array of type {thing.dtype} cannot be saved; numbers, texts and times can")
-        writeable, (low, high) = thing.flags.writeable, byte_bounds(thing)
+        writeable, (low, high) = thing.flags.writeable, _bounds(thing)
         if thing.nbytes > high - low:  # it repeats its entries: no array in a bundle is larger than its memory
             thing = thing.copy()
-            low, high = byte_bounds(thing)
+            low, high = _bounds(thing)
         facts: list[Json] = [thing.dtype.str, 0, 0, [*thing.shape], [*thing.strides], writeable]
         if thing.size:
             self._seen.append((low, high, thing, facts))
@@ -100,6 +100,14 @@ class Arrays(Kind):
         return array
 
 
+def _bounds(array: AnyArray) -> tuple[int, int]:
+    """The addresses from and up to which an array reads its memory."""
+    if array.flags.c_contiguous:
+        address = array.__array_interface__["data"][0]
+        return address, address + array.nbytes
+    return byte_bounds(array)
+
+
 @dataclass(slots=True)
 class _Group:
     """Arrays that share the memory from one address to another."""
@@ -112,9 +120,11 @@ class _Group:
         """The memory, of which each member is told the number and its own place there."""
         dtype = self.members[0][0].dtype
         for array, facts in self.members:
-            facts[1:3] = number, array.ctypes.data - self.start
+            facts[1:3] = number, array.__array_interface__["data"][0] - self.start
             if array.dtype != dtype or facts[2] % dtype.itemsize:
                 raise InvalidArgument(f"arrays of types {dtype} and {array.dtype} share memory, which cannot be saved")
+        if len(self.members) == 1 and array.flags.c_contiguous:
+            return array.reshape(-1)
         memory = (c_ubyte * (self.stop - self.start)).from_address(self.start)  # the members keep it alive
         piece: AnyArray = np.frombuffer(memoryview(memory).cast("B"), dtype)
         return piece
