@@ -73,6 +73,13 @@ class Tracker(ABC):
     def prefetch(self, block: Prefetched | None) -> None:
         """Prepare for coming rounds; None forgets them. Saves time, changes no answer."""
 
+    def means_and_stds(self, contexts: Array) -> tuple[Array, Array] | None:
+        """`mean_and_std` for contexts of shape (B, K, d) in few calls, shape (B, K); None: ask round by round.
+
+        A hook for trackers that can do so without prefetching.
+        """
+        return None
+
     @abstractmethod
     def add_arm(self, problem: Problem) -> None:
         """Add an arm, the last of `problem`, and forget prefetched rounds; or raise and change nothing."""

@@ -64,6 +64,15 @@ class _LinearTracker(AffineTracker):
         mean: Array = np.einsum("kd,kd->k", self._weights, X)
         return mean, np.sqrt(np.einsum("kd,kd->k", V, V))
 
+    def means_and_stds(self, contexts: Array) -> tuple[Array, Array]:
+        means, stds = np.empty(contexts.shape[:2]), np.empty(contexts.shape[:2])
+        for arm, (weights, root) in enumerate(zip(self._weights, self._roots, strict=True)):
+            X = self._features(contexts[:, arm])
+            V = X @ root
+            np.matmul(X, weights, out=means[:, arm])
+            np.sqrt(np.einsum("nd,nd->n", V, V), out=stds[:, arm])
+        return means, stds
+
     def observe(self, context: Array, arm: int, reward: float) -> None:
         x = self._features(context[np.newaxis])[0]
         root = self._roots[arm]

@@ -33,7 +33,14 @@ class StandardizingTracker(Tracker):
         tracker.restate(self._levels.levels, self._scale)
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
-        mean, std = self._tracker.mean_and_std(contexts)
+        return self._restated(*self._tracker.mean_and_std(contexts))
+
+    def means_and_stds(self, contexts: Array) -> tuple[Array, Array] | None:
+        found = self._tracker.means_and_stds(contexts)
+        return None if found is None else self._restated(*found)
+
+    def _restated(self, mean: Array, std: Array) -> tuple[Array, Array]:
+        """In units of the rewards, for arrays of shape (…, K) that may be changed."""
         mean *= self._scale
         mean += self._levels.levels
         std *= self._scale
