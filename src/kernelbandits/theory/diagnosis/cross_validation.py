@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from kernelbandits.linalg import one_thread
 from kernelbandits.theory.diagnosis.permutation import permutation_p_value
 from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, IntArray
@@ -86,14 +87,16 @@ def held_out_scores(
     judged = [usable[i] for i in evenly_spaced(len(usable), MOST_ARMS)]
     rng = np.random.default_rng(0)
     parts, tested = [], []
-    for group in judged:
-        rows = group[evenly_spaced(len(group), most)]
-        part, grams = _predict(kernel, X[rows], y[rows], rng)
-        parts.append(part)
-        tested.append((grams, y[rows]))
+    with one_thread():  # many small problems, for which more threads would mostly wait
+        for group in judged:
+            rows = group[evenly_spaced(len(group), most)]
+            part, grams = _predict(kernel, X[rows], y[rows], rng)
+            parts.append(part)
+            tested.append((grams, y[rows]))
+        signal = permutation_p_value(tested, rng)
     pooled = np.concatenate([part / part[0].std() for part in parts], axis=1)
     each = [] if arms is None else [_scores(str(arms[rows[0]]), part) for rows, part in zip(judged, parts, strict=True)]
-    found = HeldOutScores(_scores(None, pooled), tuple(each), permutation_p_value(tested, rng), _advantages(pooled))
+    found = HeldOutScores(_scores(None, pooled), tuple(each), signal, _advantages(pooled))
     return found, _notes(len(groups), len(usable), judged, most)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.linalg import one_thread
 from kernelbandits.reporting import Column, Document, Entry, Findings, Section, Table, print_json, save, write_text
 from kernelbandits.specs import to_table
 from kernelbandits.tables import Encoder
@@ -33,7 +34,8 @@ def report_sample(sample: ContextSample, folder: Path, *, as_json: bool, **optio
     started = time.monotonic()
     if folder.is_file():
         raise InvalidArgument(f"--out: {folder} is a file; give a folder")
-    report = diagnose(sample.contexts, sample.arms, sample.rewards, **options)
+    with one_thread():  # many small problems; threads that wait for each other cost more than they save
+        report = diagnose(sample.contexts, sample.arms, sample.rewards, **options)
     report = replace(report, notes=(*sample.notes, *report.notes))
     document = diagnosis_document(report, sample.columns, sample.encoder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -2,8 +2,9 @@
 
 1. If a permutation test finds no dependence of rewards on contexts, contexts tell nothing.
 2. Otherwise interpolation must predict held-out rewards better than the mean of their arm does.
-3. Predictions are worth as much as they correlate with rewards, because the gain from choosing by them is in proportion
-   to it. Interpolation works unless ridge or a linear model gains more than a tenth more, beyond chance.
+3. A factor common to all predictions does not change which arm is best, so what counts then is the correlation ρ of
+   predictions and rewards, as the ratio ρ²/(1 − ρ²) of explained to unexplained variance (Cohen's f²). Interpolation
+   works unless that of ridge or of a linear model is more than twice as large, and larger beyond chance.
 """
 
 from __future__ import annotations
@@ -16,15 +17,24 @@ from typing import final
 import numpy as np
 
 from kernelbandits.theory import ExplorationAdvice
-from kernelbandits.theory.diagnosis.cross_validation import INTERPOLATION, LINEAR, METHODS, RIDGE, HeldOutScores
+from kernelbandits.theory.diagnosis.cross_validation import (
+    INTERPOLATION,
+    LINEAR,
+    METHODS,
+    RIDGE,
+    HeldOutScore,
+    HeldOutScores,
+)
 from kernelbandits.types import Array, IntArray
 
 SIGNAL_LEVEL = 5e-4
 """Contexts tell something if chance does so well at most this often: one wrong verdict in 2,000 useless tables."""
-MARGIN = 0.1
-"""Interpolation may lose this share of what the best other predictor gains."""
+MARGIN = 2.0
+"""Interpolation works if no other predictor has more than this many times its ratio of explained variance."""
 FEWEST_IN_ALL = 90
 """With fewer rows, the test sees only contexts that explain a fifth of the variance of rewards, or more."""
+FEW_IN_ALL = 400
+"""With fewer rows, contexts that explain a twentieth may be overlooked, and the verdict says so."""
 _BEYOND_CHANCE = 2.0
 _CLEARLY_BETTER = 3.0
 _ALIKE = 0.01
@@ -62,9 +72,15 @@ def judge(found: HeldOutScores | None) -> Suitability:
     if own.r_squared <= 0.0 or own.correlation < _BEYOND_CHANCE * own.correlation_error:
         return Suitability.MEAN
     best = max((RIDGE, LINEAR), key=lambda name: scores[name].correlation)
-    if found.advantage[best] < _CLEARLY_BETTER or own.correlation >= (1.0 - MARGIN) * scores[best].correlation:
+    if found.advantage[best] < _CLEARLY_BETTER or _odds(scores[best]) <= MARGIN * _odds(own):
         return Suitability.INTERPOLATION
     return Suitability.RIDGE if best == RIDGE else Suitability.LINEAR
+
+
+def _odds(score: HeldOutScore) -> float:
+    """ρ²/(1 − ρ²)."""
+    share = score.correlation**2
+    return share / max(1.0 - share, np.finfo(float).eps)
 
 
 def pay_alike(groups: Sequence[IntArray], y: Array) -> bool:
@@ -92,9 +108,10 @@ def verdict_on(
         Suitability.RIDGE: "Ridge predicts better than interpolation: take the default policy",
         Suitability.LINEAR: "A linear model predicts better than interpolation: take the default policy or LinearUCB",
         Suitability.MEAN: f"Kernel interpolation is {_worse(found)} predicting the mean: take the default policy",
-        Suitability.NO_CONTEXT: "Contexts tell nothing about rewards: a bandit without contexts will do"
-        + (", and the arms pay alike" if kind is Suitability.NO_CONTEXT and pay_alike(groups, y) else ""),
+        Suitability.NO_CONTEXT: f"Contexts tell nothing about rewards: a bandit without contexts will do{_limits(found)}",
     }[kind]
+    if kind is Suitability.NO_CONTEXT and pay_alike(groups, y):
+        text += ", and the arms pay alike"
     return DiagnosisVerdict(kind, f"{text} ({_numbers(kind, found)})")
 
 
@@ -116,7 +133,11 @@ def _aside(found: HeldOutScores) -> str:
     ahead = found.advantage[LINEAR]
     if ahead < -_BEYOND_CHANCE:
         return ""
-    return "; a linear model predicts somewhat better" if ahead > _CLEARLY_BETTER else "; a linear model does as well"
+    return "; a linear model predicts somewhat better" if ahead > _BEYOND_CHANCE else "; a linear model does as well"
+
+
+def _limits(found: HeldOutScores) -> str:
+    return " until there are more rows" if found.pooled.n < FEW_IN_ALL else ""
 
 
 def _worse(found: HeldOutScores) -> str:
@@ -131,7 +152,7 @@ def _numbers(kind: Suitability, found: HeldOutScores) -> str:
     )
     first = f"held-out R²: {shares}, mean 0"
     if kind is Suitability.NO_CONTEXT:
-        return f"p = {found.signal:.2g}; {first}"
+        return f"p = {found.signal:.2g} in {found.pooled.n:,} rows; {first}"
     if kind in (Suitability.RIDGE, Suitability.LINEAR):
         values = ", ".join(f"{name} {scores[name].correlation:.2f}" for name in METHODS)
         return f"{first}; correlation: {values}"
