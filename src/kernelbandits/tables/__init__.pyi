@@ -21,4 +21,6 @@ from .encoding import (
     moments as moments,
 )
 from .files import Block as Block, Scan as Scan, frame_of as frame_of, read_frame as read_frame, scan as scan
+from .sklearn_encoding import SklearnEncoder as SklearnEncoder, SklearnEncoding as SklearnEncoding
+from .table_encoding import TableEncoder as TableEncoder, TableEncoding as TableEncoding
 from .table_kinds import as_frame as as_frame, as_row as as_row

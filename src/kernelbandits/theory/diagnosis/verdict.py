@@ -108,7 +108,8 @@ def verdict_on(
         Suitability.RIDGE: "Ridge predicts better than interpolation: take the default policy",
         Suitability.LINEAR: "A linear model predicts better than interpolation: take the default policy or LinearUCB",
         Suitability.MEAN: f"Kernel interpolation is {_worse(found)} predicting the mean: take the default policy",
-        Suitability.NO_CONTEXT: f"Contexts tell nothing about rewards: a bandit without contexts will do{_limits(found)}",
+        Suitability.NO_CONTEXT: "Contexts tell nothing about rewards: a bandit without contexts will do"
+        + _limits(found),
     }[kind]
     if kind is Suitability.NO_CONTEXT and pay_alike(groups, y):
         text += ", and the arms pay alike"
