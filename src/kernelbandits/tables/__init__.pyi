@@ -1,3 +1,4 @@
+from .column_scales import UNEQUAL as UNEQUAL, scale_warning as scale_warning
 from .columns import (
     Labels as Labels,
     first as first,

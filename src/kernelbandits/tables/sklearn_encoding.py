@@ -104,7 +104,7 @@ class SklearnEncoder(TableEncoder):
     def _conformed(self, frame: pl.DataFrame, file: str) -> pl.DataFrame:
         """The columns that were fitted, in their order and of their types."""
         try:
-            return frame.select(self.template.columns).cast(dict(self.template.schema))
+            return frame.select(self.template.columns).cast(self.template.schema)
         except pl.exceptions.PolarsError as error:
             raise InvalidFile(f"{file}: a column has another type than when fitted: {_one_line(error)}") from error
 

@@ -23,7 +23,7 @@ FEWEST_ROWS = 10
 """Rows that an arm needs, two per fold."""
 MOST_ARMS = 50
 _RIDGES = np.geomspace(1e-6, 1e4, 21)
-"""Ridges to choose from, in units of the average eigenvalue of the Gram matrix."""
+"""Ridges to choose from, in units of the average eigenvalue of a Gram matrix."""
 _BOTH_WAYS = np.sqrt(2.0)
 """Each pair of rows enters the errors twice, once with either as the one that is predicted. Standard errors that take
 rows as independent are too small by this factor where predictions are by chance."""
@@ -86,14 +86,14 @@ def held_out_scores(
         return None, [f"held-out errors need an arm with at least {FEWEST_ROWS} rows and rewards that differ"]
     judged = [usable[i] for i in evenly_spaced(len(usable), MOST_ARMS)]
     rng = np.random.default_rng(0)
-    parts, tested = [], []
+    predicted, tested = [], []
     with one_thread():  # many small problems, for which more threads would mostly wait
         for group in judged:
             rows = group[evenly_spaced(len(group), most)]
-            part, grams = _predict(kernel, X[rows], y[rows], rng)
-            parts.append(part)
-            tested.append((grams, y[rows]))
+            predicted.append(_predict(kernel, X[rows], y[rows], rng))
+            tested.append((predicted[-1].grams, y[rows]))
         signal = permutation_p_value(tested, rng)
+    parts = _tuned(predicted)
     pooled = np.concatenate([part / part[0].std() for part in parts], axis=1)
     each = [] if arms is None else [_scores(str(arms[rows[0]]), part) for rows, part in zip(judged, parts, strict=True)]
     found = HeldOutScores(_scores(None, pooled), tuple(each), signal, _advantages(pooled))
@@ -115,46 +115,74 @@ def _notes(n_groups: int, n_usable: int, judged: Sequence[IntArray], most: int) 
     return notes
 
 
-def _predict(kernel: Kernel, X: Array, y: Array, rng: np.random.Generator) -> tuple[Array, tuple[Array, Array]]:
-    """Held-out rewards and predictions around the mean of the fitted rows, shape (1 + methods, n); Gram matrices."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Predictions:
+    """Held-out rewards of an arm and predictions of them, around the mean of the rows fitted, each of shape (n,).
+
+    Those of ridge and of the linear model are for every strength, shape (2, ridges + 1, n), the last of them the mean;
+    `tuning` are their leave-one-out errors on the rows fitted in each fold, shape (2, folds, ridges + 1).
+    """
+
+    rewards: Array
+    interpolation: Array
+    paths: Array
+    tuning: Array
+    fold: IntArray
+    grams: tuple[Array, Array]
+
+
+def _predict(kernel: Kernel, X: Array, y: Array, rng: np.random.Generator) -> _Predictions:
     from kernelbandits.regression import MinNormInterpolator  # only a sample with rewards needs it
 
-    n = len(y)
-    gram, centred = kernel.gram(X), X - X.mean(axis=0)
-    inner = centred @ centred.T
+    n, n_paths = len(y), len(_RIDGES) + 1
+    centred = X - X.mean(axis=0)
+    gram, inner = kernel.gram(X), centred @ centred.T
     fold = rng.permutation(n) % N_FOLDS
-    found = np.empty((1 + len(METHODS), n))
+    rewards, interpolation = np.empty(n), np.empty(n)
+    paths, tuning = np.zeros((2, n_paths, n)), np.empty((2, N_FOLDS, n_paths))
     for k in range(N_FOLDS):
         fitted, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         mean = y[fitted].mean()
         target = y[fitted] - mean
-        found[0, held] = y[held] - mean
-        found[1, held] = MinNormInterpolator(kernel).fit(X[fitted], target).mean(X[held])
-        found[2, held] = gram[np.ix_(held, fitted)] @ tuned_ridge(gram[np.ix_(fitted, fitted)], target)
+        rewards[held] = y[held] - mean
+        interpolation[held] = MinNormInterpolator(kernel).fit(X[fitted], target).mean(X[held])
         across, within = inner[np.ix_(held, fitted)], inner[np.ix_(fitted, fitted)]
-        shift = within.mean(axis=0)
+        shift = within.mean(axis=0)  # of the linear model, around the mean of the rows fitted
+        linear = across - shift - across.mean(axis=1)[:, np.newaxis] + shift.mean()
         within = within - shift - shift[:, np.newaxis] + shift.mean()
-        across = across - shift - across.mean(axis=1)[:, np.newaxis] + shift.mean()
-        found[3, held] = across @ tuned_ridge(within, target)
-    return found, (gram, inner)
+        within += np.trace(within) / len(fitted)  # an intercept: without it a row left out would still be in the mean
+        for m, (new, own) in enumerate(((gram[np.ix_(held, fitted)], gram[np.ix_(fitted, fitted)]), (linear, within))):
+            weights, errors = ridge_path(own, target)
+            paths[m, :-1, held] = new @ weights
+            tuning[m, k] = np.append(errors, target @ target) / max(float(target.var()), np.finfo(float).tiny)
+    return _Predictions(rewards, interpolation, paths, tuning, fold, (gram, inner))
 
 
-def tuned_ridge(gram: Array, y: Array) -> Array:
-    """Dual weights of the ridge with the smallest leave-one-out error, shape (n,); zeros if none beats predicting 0.
+def _tuned(parts: Sequence[_Predictions]) -> list[Array]:
+    """Rewards and predictions of every arm, shape (1 + methods, n), with one ridge per fold for all arms.
+
+    Few rows of one arm say little about the best ridge; all arms together say more.
+    """
+    best = np.argmin(np.sum([part.tuning for part in parts], axis=0), axis=2)  # (2, folds)
+    found = []
+    for part in parts:
+        chosen = [part.paths[m, best[m, part.fold], np.arange(len(part.fold))] for m in range(2)]
+        found.append(np.array([part.rewards, part.interpolation, *chosen]))
+    return found
+
+
+def ridge_path(gram: Array, y: Array) -> tuple[Array, Array]:
+    """Dual weights for every ridge, shape (n, ridges), and their leave-one-out sums of squares, shape (ridges,).
 
     With K = U diag(v) Uᵀ the error of a row left out is a_i / ((K + ridge·I)⁻¹)_ii for the weights a, so one eigenvalue
-    problem serves all ridges.
+    problem serves all ridges. They are in units of the average eigenvalue.
     """
     values, vectors = np.linalg.eigh(gram)
     values = np.maximum(values, 0.0)
-    unit = float(values.mean())
-    if unit == 0.0:
-        return np.zeros(len(y))
-    inverses = 1.0 / (values[:, np.newaxis] + unit * _RIDGES)  # (n, ridges)
+    unit = float(values.mean()) or 1.0
+    inverses = 1.0 / (values[:, np.newaxis] + unit * _RIDGES)
     weights = vectors @ (inverses * (vectors.T @ y)[:, np.newaxis])
-    errors = np.mean((weights / (vectors**2 @ inverses)) ** 2, axis=0)
-    best = int(np.argmin(errors))
-    return np.asarray(weights[:, best]) if errors[best] < np.mean(y**2) else np.zeros(len(y))
+    return weights, np.sum((weights / (vectors**2 @ inverses)) ** 2, axis=0)
 
 
 def _scores(arm: str | None, part: Array) -> ArmScores:

@@ -12,13 +12,11 @@ from kernelbandits import checks, theory
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.specs import NonNegative, Positive, conform
+from kernelbandits.tables import UNEQUAL
 from kernelbandits.theory.diagnosis import budgets
 from kernelbandits.theory.diagnosis.cross_validation import HeldOutScores, held_out_scores
 from kernelbandits.theory.diagnosis.verdict import DiagnosisVerdict, Suitability, no_rewards, verdict_on
 from kernelbandits.types import Array, ArrayLike, IntArray
-
-UNEQUAL = 30.0
-"""Columns whose sizes differ by a larger factor are said to: then the largest dominate all distances."""
 
 
 @final

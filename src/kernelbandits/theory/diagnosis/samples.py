@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidFile
-from kernelbandits.tables import LEVEL, Encoder, Encoding, moments, numbers_in, read_frame, refuse_gaps
-from kernelbandits.theory.diagnosis.diagnosis import UNEQUAL
+from kernelbandits.tables import LEVEL, UNEQUAL, Encoder, Encoding, moments, numbers_in, read_frame, refuse_gaps
 from kernelbandits.types import Array, ArrayLike
 
 _LOWEST, _HIGHEST = 0.1, 2.0
