@@ -172,6 +172,10 @@ from .tables import (
     Encoder as Encoder,
     Encoding as Encoding,
     Scaling as Scaling,
+    SklearnEncoder as SklearnEncoder,
+    SklearnEncoding as SklearnEncoding,
+    TableEncoder as TableEncoder,
+    TableEncoding as TableEncoding,
     UnitVariance as UnitVariance,
 )
 

@@ -56,6 +56,10 @@ class RidgeTooSmall(UserWarning):
     """A ridge is far below what arithmetic resolves next to the prior variance, so that more noise is assumed."""
 
 
+class UnscaledColumns(UserWarning):
+    """A fit was made of columns in raw units, in which kernels see next to nothing. The message says which."""
+
+
 class WeakEvidence(UserWarning):
     """An answer was given that rests on little. The message says on what, and how to get a better one."""
 

@@ -171,16 +171,25 @@ def names_below(base: type) -> list[str]:
     return sorted(names)
 
 
-def from_table(table: Any, expected: type[S], where: str, source: Source = Source()) -> S:  # noqa: B008
+def from_table(
+    table: Any,
+    expected: type[S],
+    where: str,
+    source: Source = Source(),  # noqa: B008
+    usual: type[S] | None = None,
+) -> S:
     """Return the spec that a table describes: `type` names the class, every other key is a field.
 
     `expected` is the class wanted at this place; if it is abstract, `type` says which: an exported name or
-    `module:Class`. `where` is the place in the file for messages, `source` says where the file comes from.
+    `module:Class`. Without a `type` it is the class of the field's default, `usual`. `where` is the place in the file
+    for messages, `source` says where the file comes from.
     """
     if not isinstance(table, Mapping):
         raise InvalidFile(f"{where}: expected a table with a `type`, such as {{ type = … }}; got {shown(table)}")
     if "type" in table:
         spec = _find(table["type"], expected, f"{where}.type", source)
+    elif usual is not None:
+        spec = usual
     elif inspect.isabstract(expected) or not dataclasses.is_dataclass(expected):
         raise InvalidFile(f"{where}: `type` is missing; it names a {expected.__name__}")
     else:
@@ -189,13 +198,14 @@ def from_table(table: Any, expected: type[S], where: str, source: Source = Sourc
         raise InvalidFile(f"{where}.type: {spec.__name__} must be a dataclass: put @dataclass(frozen=True) above it")
     with _understood(spec, where):
         hints = dict(_hints(spec))
+    usual_kinds = {field.name: type(field.default) for field in dataclasses.fields(spec)}
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key == "type":
             continue
         if key not in hints:
             raise InvalidFile(f"{where}: {spec.__name__} has no key {key!r}; {nearest(key, hints)}")
-        values[key] = _decode(value, hints[key], f"{where}.{key}", source)
+        values[key] = _decode(value, hints[key], f"{where}.{key}", source, usual_kinds[key])
     with _understood(spec, where):
         parameters = inspect.signature(spec).parameters.values()
         missing = [each.name for each in parameters if each.default is each.empty and each.name not in values]
@@ -244,7 +254,7 @@ def _imported(path: str, where: str, source: Source) -> Any:
     return getattr(module, name)
 
 
-def _decode(value: Any, annotation: Any, where: str, source: Source) -> Any:
+def _decode(value: Any, annotation: Any, where: str, source: Source, usual: type | None = None) -> Any:
     """Turn tables into specs, and let paths of data files start in the file's folder; specs check their values."""
     if get_origin(annotation) in _UNIONS:
         annotation = get_args(annotation)[0]
@@ -253,7 +263,8 @@ def _decode(value: Any, annotation: Any, where: str, source: Source) -> Any:
         item = get_args(annotation)[0]
         return [_decode(entry, item, f"{where}[{i}]", source) for i, entry in enumerate(value)]
     if isinstance(kind, type) and issubclass(kind, Spec):
-        return from_table(value, kind, where, source)
+        fits = usual is not None and issubclass(usual, kind)
+        return from_table(value, kind, where, source, usual if fits else None)
     if annotation == FilePath and source.folder is not None and isinstance(value, str) and value[:1] not in ("", "~"):
         return source.folder / value
     return value

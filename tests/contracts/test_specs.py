@@ -28,8 +28,12 @@ def read(text, expected=Spec):
     return from_table(tomllib.loads(f"spec = {text}")["spec"], expected, "spec")
 
 
+WITH_CODE = {kb.SklearnEncoding}
+"""They hold an object of another library, which no file can describe."""
+
+
 def test_every_exported_spec_has_an_example():
-    assert examples.exported(Spec) == examples.types_of(examples.ALL)
+    assert examples.exported(Spec) - WITH_CODE == examples.types_of(examples.ALL)
 
 
 CHANGING = {"Posterior", "Sums", "Commitment"}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
+from kernelbandits.theory.diagnosis import Suitability, diagnose
 
 FOLDER = os.environ.get("KERNELBANDITS_DATA_DIR")
 pytestmark = pytest.mark.skipif(FOLDER is None, reason="KERNELBANDITS_DATA_DIR is not set: real data are not at hand")
@@ -46,3 +47,16 @@ def test_a_real_table_is_a_bandit(name):
     uniform = kb.play(kb.Uniform(), instance, 1000, rng=1).regrets
     assert regrets[500:].mean() < 0.8 * uniform.mean()
     assert not kb.play(kb.Oracle(), instance, 100, rng=1).regrets.any()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_verdict_agrees_with_who_wins(name):
+    """Where interpolation fails (adult, warfarin), Explore-then-Commit with it is no better than without contexts."""
+    file, fields, _, _ = SETS[name]
+    data = kb.Classification(Path(str(FOLDER)) / file, **fields).data()
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(len(data.codes))[:4000]
+    arms = rng.integers(len(data.names), size=len(rows))
+    verdict = diagnose(data.points[rows], arms, (data.codes[rows] == arms).astype(float)).verdict
+    expected = Suitability.MEAN if name in ("adult", "warfarin") else Suitability.INTERPOLATION
+    assert verdict.kind is expected

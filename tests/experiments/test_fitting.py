@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.errors import InvalidFile
+from kernelbandits.errors import InvalidArgument, InvalidFile, UnscaledColumns
 from kernelbandits.experiments.fits import RowSample
 from kernelbandits.tables import files
 
@@ -170,3 +170,39 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
     rows, extra = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split()
     assert int(rows) == 2_000_000
     assert float(extra) < 0.8 * X.nbytes / 2**20
+
+
+def raw_units(n=400):
+    """Income in cents beside age: the kernel sees only the first."""
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((n, 2))
+    columns = {"age": 45.0 + 12.0 * z[:, 0], "income": 4e6 * np.exp(z[:, 1]), "city": ["Rome", "Oslo"] * (n // 2)}
+    arms = [("none", "10 %")[i % 2] for i in range(n)]
+    return pl.DataFrame(columns).with_columns(arm=pl.Series(arms), reward=np.sin(z[:, 0]))
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_columns_in_raw_units_are_warned_about_and_an_encoder_helps(tmp_path, ending):
+    frame, path = raw_units(), tmp_path / f"raw.{ending}"
+    getattr(frame, f"write_{ending}")(path)
+    estimator = kb.Nystrom(kb.Gaussian(4.0), 1e-3, 50)
+    taken = {"arm_column": "arm", "reward_column": "reward"}
+    with pytest.warns(UnscaledColumns, match=r"'income' varies .* times as much as 'age'.* up to 0\.\d\d of the rew"):
+        kb.fit_arms(estimator, path, **taken, drop=["city"])
+    encoder = kb.Encoding().fit(path, others=("arm", "reward"))
+    fits = kb.fit_arms(estimator, path, **taken, encoder=encoder)
+    assert max(fit.report.residual for fit in fits.values()) < 0.2
+    rows = frame.filter(pl.col("arm") == "none")
+    assert np.corrcoef(fits["none"].mean(encoder.transform(rows)), rows["reward"])[0, 1] > 0.97
+    alone = kb.fit_table(estimator, path, reward_column="reward", encoder=encoder)
+    assert alone.report.n == 400
+    with pytest.raises(InvalidArgument, match="either an encoder"):
+        kb.fit_table(estimator, path, reward_column="reward", encoder=encoder, drop=["city"])
+
+
+def test_a_gap_in_the_reward_is_named_with_an_encoder(tmp_path):
+    frame = raw_units().with_row_index("i").with_columns(pl.when(pl.col("i") != 7).then("reward").alias("reward"))
+    frame.write_parquet(tmp_path / "gap.parquet")
+    encoder = kb.Encoding(columns=("age",)).fit(frame)
+    with pytest.raises(InvalidFile, match=r"row 8 .* 'reward' is empty"):
+        kb.fit_table(ESTIMATOR, tmp_path / "gap.parquet", reward_column="reward", encoder=encoder)

@@ -176,25 +176,32 @@ def test_a_mistake_is_one_clear_line(tmp_path, arguments, message, monkeypatch, 
 def test_texts_and_missing_values_are_encoded_as_in_an_experiment(tmp_path, monkeypatch, capsys):
     rows = [f"{'' if i == 4 else i},{['Rome', 'Oslo', ''][i % 3]},user {i},," for i in range(36)]
     (tmp_path / "mixed.csv").write_text("a,city,user,blank,none\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    sample = read_sample(tmp_path / "mixed.csv")
-    assert sample.columns == ("a", "a is missing", "city = Oslo", "city = Rome", "city is missing")
+    names = ("a", "a is missing", "city = Oslo", "city = Rome", "city is missing")
+    raw = read_sample(tmp_path / "mixed.csv", scaled=False)
+    assert raw.columns == names
     mean = np.mean([i for i in range(36) if i != 4])
     expected = [[mean if i == 4 else i, i == 4, i % 3 == 1, i % 3 == 0, i % 3 == 2] for i in range(36)]
-    np.testing.assert_allclose(sample.contexts, expected)
-    encoder = kb.Encoding().fit(pl.read_csv(tmp_path / "mixed.csv").select("a", "city", "user"))
-    assert encoder.names == sample.columns
+    np.testing.assert_allclose(raw.contexts, expected)
+    encoder = kb.Encoding().fit(tmp_path / "mixed.csv")
+    sample = read_sample(tmp_path / "mixed.csv")
+    assert sample.columns == encoder.names == names
+    np.testing.assert_array_equal(sample.contexts, encoder.transform(tmp_path / "mixed.csv"))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as end:
         main(["diagnose", "mixed.csv"])
     out, err = capsys.readouterr()
     assert (end.value.code, err) == (0, "")
-    [line] = [line for line in out.splitlines() if line.startswith("Note: missing")]
-    assert line.split("; ") == [
-        "Note: missing numbers in 'a' (1): filled with the mean, with a 0/1 column that marks them",
+    for note in (
+        "1 numerical columns, each to mean 0 and variance 1",
+        "missing numbers in 'a' (1): filled with the mean, with a 0/1 column that marks them",
         "1 categorical columns as 3 columns of 0 and 1",
         "missing categories are a separate level: 'city' (12)",
         "left out, because they have one level, or none with 10 rows: 'user', 'blank', 'none'",
-    ]
+    ):
+        assert f"Note: {note}" in out.splitlines()
+    record = json.loads((tmp_path / "results/diagnose/diagnosis.json").read_text(encoding="utf-8"))
+    again = kb.Encoder.from_json(json.dumps(record["encoder"]))
+    np.testing.assert_array_equal(again.transform(tmp_path / "mixed.csv"), sample.contexts)
 
 
 def test_a_mistake_as_a_process(tmp_path):
@@ -225,4 +232,5 @@ def test_tiny_and_constant_files_are_reported(tmp_path, text, options, monkeypat
     assert "cannot tell" in out
     assert "do not show a spectrum" in out
     record = json.loads((tmp_path / "results/diagnose/diagnosis.json").read_text(encoding="utf-8"))
-    assert (record["standardised"] is None) == (options == [])
+    assert record["encoder"] is None
+    assert "no feature varies, so none is scaled" in record["notes"]

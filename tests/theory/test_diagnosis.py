@@ -72,7 +72,7 @@ def test_numbers_are_those_of_the_theory():
 def test_subsample_is_stated():
     report = diagnose(draw(kb.LowRank(), 0, n=300, d=10), max_rows=50)
     assert report.gram_rows == report.curve.sizes[-1] == 50
-    assert "50 evenly spaced rows of 300" in diagnosis_document(report).sections[1].title
+    assert "50 evenly spaced rows of 300" in diagnosis_document(report).sections[2].title
     assert report.assumption_rows == 200  # four times as many, or ten times d
     assert diagnose(draw(kb.LowRank(), 0, n=300, d=25), max_rows=50).assumption_rows == 250
 

@@ -25,9 +25,7 @@ OFFSETS: Array = 4.0 ** np.arange(-2.0, 4.0)
 PRIOR_REWARDS = 3.0
 """The prior of the squared amplitude counts as much as this many rewards."""
 
-LOG_PRIOR: Array = (
-    -0.5 * (np.log10(RIDGES) / 2.0) ** 2 - 0.5 * (np.log10(OFFSETS) - np.log10(4.0))[:, np.newaxis] ** 2
-)
+LOG_PRIOR: Array = -0.5 * (np.log10(RIDGES) / 2.0) ** 2 - 0.5 * (np.log10(OFFSETS) - np.log10(4.0))[:, np.newaxis] ** 2
 """Of `OFFSETS` × `RIDGES`: normal with two decades around 1 for the noise, and one around 4 for the level variance."""
 
 

@@ -15,7 +15,7 @@ from kernelbandits.environments.labelled_points import LabelledPoints, label_poi
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, FilePath, NonNegative
-from kernelbandits.tables import Encoding
+from kernelbandits.tables import Encoding, TableEncoding
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
@@ -33,7 +33,7 @@ class ClassificationInstance(Instance):
         X: ArrayLike,
         y: ArrayLike,
         rng: np.random.Generator | int,
-        encoding: Encoding = Encoding(),  # noqa: B008
+        encoding: TableEncoding = Encoding(),  # noqa: B008
         reward_norm: float = 1.0,
     ) -> ClassificationInstance:
         """Make an instance of numbers X, shape (n, d), and one class per row in y; columns are called x0, x1, …, and y.
@@ -107,7 +107,7 @@ class Classification(Environment):
     path: FilePath
     label: str = "y"
     cuts: tuple[float, ...] = ()
-    encoding: Encoding = Encoding()
+    encoding: TableEncoding = Encoding()
     max_rows: Count | None = None
     min_rows: Count = 10
     reward_norm: NonNegative = 1.0

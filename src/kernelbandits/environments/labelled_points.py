@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelbandits import tables
 from kernelbandits.errors import InvalidFile
-from kernelbandits.tables import Encoding
+from kernelbandits.tables import TableEncoding
 from kernelbandits.types import Array, IntArray
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class LabelledPoints:
 def label_points(
     frame: pl.DataFrame,
     label: str,
-    encoding: Encoding,
+    encoding: TableEncoding,
     file: str,
     *,
     cuts: Sequence[float] = (),
@@ -40,7 +40,7 @@ def label_points(
 ) -> LabelledPoints:
     """Encode the rows of a table that have a class. `Classification` describes the arguments."""
     features = encoding.features(frame.columns, (label,), file)
-    encoding.split(frame.select(features), file)  # check all rows before sampling: messages name the row of the file
+    encoding.check(frame.select(features), file)  # check all rows before sampling: messages name the row of the file
     tables.refuse_labels(frame[label], cuts, file)
     part, used = _sampled(frame, max_rows)
     names, codes, present = tables.read_labels(part[label], cuts, min_rows, file)
@@ -57,7 +57,7 @@ def reward_points(
     frame: pl.DataFrame,
     arm: str,
     reward: str,
-    encoding: Encoding,
+    encoding: TableEncoding,
     file: str,
     *,
     others: tuple[str, ...] = (),
@@ -69,7 +69,7 @@ def reward_points(
     Every row must have both. The columns `others` are no features either.
     """
     features = encoding.features(frame.columns, (arm, reward, *others), file)
-    encoding.split(frame.select(features), file)  # check all rows before sampling: messages name the row of the file
+    encoding.check(frame.select(features), file)  # check all rows before sampling: messages name the row of the file
     tables.refuse_labels(frame[arm], (), file)
     tables.refuse_gaps(frame[arm], file)
     tables.numbers_in(frame[reward], file)

@@ -21,7 +21,7 @@ from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
 from kernelbandits.specs import Count, FilePath, NonNegative, Spec, conform
-from kernelbandits.tables import Encoding
+from kernelbandits.tables import Encoding, TableEncoding
 from kernelbandits.types import Array, IntArray
 
 MOST_HELD_OUT = 2000
@@ -178,7 +178,7 @@ class Surrogate(Environment):
     path: FilePath
     arm: str = "arm"
     reward: str = "reward"
-    encoding: Encoding = Encoding()
+    encoding: TableEncoding = Encoding()
     contexts: Contexts = OwnContexts()
     oracle: Estimator[Predictor] = KernelRidge(Gaussian(gamma=4.0), ridge=0.1)
     n_fit: Count | None = None

@@ -5,6 +5,7 @@ A file is read twice: the first pass chooses centres, the second sums the normal
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,16 +14,18 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.errors import InvalidArgument, InvalidFile
+from kernelbandits.errors import InvalidArgument, InvalidFile, UnscaledColumns
 from kernelbandits.experiments.engines import Engine, in_order, local
 from kernelbandits.linalg import require_memory
 from kernelbandits.regression import Basis, Estimator, NormalEquations, Nystrom, NystromPredictor, Predictor, Sums
 from kernelbandits.reporting.progress import Progress
-from kernelbandits.tables import Block, Scan, scan
+from kernelbandits.tables import Block, Scan, TableEncoder, scale_warning, scan
 from kernelbandits.types import Array, ArrayLike
 
 CANDIDATES = 10
 """Size of the sample from which centres are chosen, in rows per centre."""
+_POOR = 0.5
+"""Residuals above this share of the rewards are a sign that unscaled columns have spoiled a fit."""
 
 Arm = TypeVar("Arm", bound=Hashable)
 P = TypeVar("P", bound=Predictor)
@@ -52,14 +55,22 @@ def _fit_arm(estimator: Estimator[P], task: tuple[Arm, ArrayLike, ArrayLike]) ->
 
 
 def fit_table(
-    estimator: Nystrom, path: Path | str, *, reward_column: str, columns: Sequence[str] = (), drop: Sequence[str] = ()
+    estimator: Nystrom,
+    path: Path | str,
+    *,
+    reward_column: str,
+    columns: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    encoder: TableEncoder | None = None,
 ) -> NystromPredictor:
     """Fit all rows of a .parquet, .csv or .csv.gz file, in O(M² + block) memory, with a progress bar.
 
-    Features are `columns`, or all columns but the reward and `drop`. The first pass draws a uniform sample of 10 rows
-    per centre, from which `estimator.centers` chooses; the second sums the normal equations.
+    Features are what a fitted `encoder` makes of the columns. Without one they are `columns`, or all columns but the
+    reward and `drop`, as they are: all of them numbers; `UnscaledColumns` warns where their units would spoil the fit.
+    The first pass draws a uniform sample of 10 rows per centre, from which `estimator.centers` chooses; the second sums
+    the normal equations.
     """
-    with scan(path, reward_column=reward_column, columns=columns, drop=drop) as table:
+    with scan(path, reward_column=reward_column, columns=columns, drop=drop, encoder=encoder) as table:
         [fit] = _fit(estimator, table).values()
         return fit
 
@@ -72,9 +83,11 @@ def fit_arms(
     reward_column: str,
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
+    encoder: TableEncoder | None = None,
 ) -> dict[Any, NystromPredictor]:
-    """Fit each arm of a logged table, in two passes over the file for all arms together."""
-    with scan(path, arm_column=arm_column, reward_column=reward_column, columns=columns, drop=drop) as table:
+    """Fit each arm of a logged table, in two passes over the file for all arms together; features as in `fit_table`."""
+    taken = {"arm_column": arm_column, "reward_column": reward_column}
+    with scan(path, **taken, columns=columns, drop=drop, encoder=encoder) as table:
         return _fit(estimator, table)
 
 
@@ -88,10 +101,20 @@ def _fit(estimator: Nystrom, table: Scan) -> dict[Any, NystromPredictor]:
             samples.setdefault(arm, RowSample(CANDIDATES * estimator.n_centers)).add(X, rng)
         what = f"a fit of {len(samples)} arms with {estimator.n_centers} centres each"
         require_memory(len(samples) * cost.bytes, what, "use fewer centres")
+        problem = scale_warning(np.concatenate([sample.rows for sample in samples.values()]), table.features)
         equations = {arm: NormalEquations(estimator.basis(samples.pop(arm).rows)) for arm in sorted(samples)}
         for arm, X, y in _rows_by_arm(table, lambda done: progress.show(table.n + done, "fitting")):
             equations[arm].add(X, y)
-        return {arm: estimator.solve(equations.pop(arm)) for arm in [*equations]}
+        fits = {arm: estimator.solve(equations.pop(arm)) for arm in [*equations]}
+    worst = max(fit.report.residual for fit in fits.values())
+    if problem and worst > _POOR:
+        warnings.warn(
+            f"{table.name}: {problem}; residuals are up to {worst:.2f} of the rewards. Scale the columns: fit "
+            "encoder = kb.Encoding().fit(table, others=…) and pass it",
+            UnscaledColumns,
+            stacklevel=3,
+        )
+    return fits
 
 
 def _rows_by_arm(table: Scan, show: Callable[[int], None]) -> Iterator[tuple[Any, Array, Array]]:

@@ -12,7 +12,7 @@ from kernelbandits import arm_checks, checks
 from kernelbandits.environments import reward_points
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.specs import Count, FilePath, Spec
-from kernelbandits.tables import Encoding
+from kernelbandits.tables import Encoding, TableEncoding
 from kernelbandits.types import Array, IntArray
 
 
@@ -80,7 +80,7 @@ class LogFile(Spec):
     arm: str = "arm"
     reward: str = "reward"
     propensity: str = "propensity"
-    encoding: Encoding = Encoding()
+    encoding: TableEncoding = Encoding()
     min_rows: Count = 1
 
     def _validate(self) -> None:

@@ -1,3 +1,4 @@
+from .column_scales import UNEQUAL as UNEQUAL, scale_warning as scale_warning
 from .columns import (
     Labels as Labels,
     first as first,
@@ -23,4 +24,6 @@ from .encoding import (
 from .files import Block as Block, Scan as Scan, frame_of as frame_of, read_frame as read_frame, scan as scan
 from .levels import level_texts as level_texts
 from .row_blocks import RowBlocks as RowBlocks, row_blocks as row_blocks
+from .sklearn_encoding import SklearnEncoder as SklearnEncoder, SklearnEncoding as SklearnEncoding
+from .table_encoding import TableEncoder as TableEncoder, TableEncoding as TableEncoding
 from .table_kinds import as_frame as as_frame, as_row as as_row

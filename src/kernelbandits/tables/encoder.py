@@ -12,13 +12,13 @@ from threadpoolctl import threadpool_limits
 
 from kernelbandits.tables.numbered_columns import NumberedColumns
 from kernelbandits.tables.rows import RowReader
-from kernelbandits.tables.table_kinds import as_frame, as_row
+from kernelbandits.tables.table_encoding import TableEncoder
 from kernelbandits.types import Array, IntArray
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Encoder:
+class Encoder(TableEncoder):
     """A fitted `Encoding`: x = scale · ((z_kept − shift) · factors − center) V for the numbered columns z.
 
     `kept` are the positions of the q columns of z that are used; `shift`, `factors` and `center` have shape (q,), the
@@ -41,35 +41,15 @@ class Encoder:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rows", RowReader(self.columns, self.missing))
 
-    @property
-    def dim(self) -> int:
-        """Number of features d."""
-        return len(self.names)
-
-    def transform(self, table: Any) -> Array:
-        """Encode a table, shape (n, d), or one row, shape (d,): a mapping from column to entry, or a named tuple.
-
-        A table may have further columns, and its columns may be in another order. The answer for a row is that of the
-        table which holds it; after a reduction to components up to rounding.
-        """
-        row = as_row(table)
-        if row is not None:
-            return self.transform_row(row)
-        frame, file = as_frame(table, self.missing)
-        return self.transform_frame(frame, file)
-
     def transform_frame(self, frame: pl.DataFrame, file: str) -> Array:
-        """Encode the rows of a table in which missing entries are null; `file` names it in messages."""
         self.columns.refuse(frame, file)
         return self._scaled(self.columns.transform(frame))
 
     def transform_row(self, row: Mapping[str, Any]) -> Array:
-        """Encode one row, shape (d,), without the cost of a table."""
         point: Array = self._scaled(self._rows.read(row)[np.newaxis])[0]
         return point
 
     def to_json(self) -> str:
-        """Return this encoder as one line of JSON."""
         from kernelbandits.tables.encoder_json import encoder_to_json
 
         return encoder_to_json(self)

@@ -12,6 +12,7 @@ import numpy as np
 from kernelbandits.errors import InvalidArgument, InvalidFile, nearest, shown
 from kernelbandits.linalg import EPS
 from kernelbandits.specs import Count, Positive, Spec
+from kernelbandits.tables.table_encoding import TableEncoding
 from kernelbandits.types import Array, BoolArray
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class CommonUnit(Scaling):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Encoding(Spec):
+class Encoding(TableEncoding):
     """How the columns of a table become features.
 
     Numbers are centred and scaled. A missing number becomes its column's mean, and a 0/1 column marks it. Texts, and
@@ -114,10 +115,12 @@ class Encoding(Spec):
             )
 
     def features(self, known: Sequence[str], taken: Sequence[str], file: str) -> list[str]:
-        """Return the columns of a table that are features; `taken` are those with another use, such as the label."""
         from kernelbandits.tables.columns import choose_features
 
         return choose_features(known, self.columns, self.drop, taken, file, self.categorical)
+
+    def check(self, frame: pl.DataFrame, file: str) -> None:
+        self.split(frame, file)
 
     def split(self, frame: pl.DataFrame, file: str) -> tuple[list[str], list[str]]:
         """Return the numerical and the categorical columns of a table of features; raise if one cannot be used."""
@@ -180,7 +183,6 @@ class Encoding(Spec):
         return self.encode(frame.select(self.features(frame.columns, others, file)), file)[0]
 
     def encode(self, frame: pl.DataFrame, file: str) -> tuple[Encoder, Array]:
-        """Fit to a table of features and encode it, in one pass: the encoder and points of shape (n, d)."""
         from kernelbandits.tables.columns import some
         from kernelbandits.tables.encoder import Encoder, principal_axes, project, scaled
 

@@ -16,11 +16,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kernelbandits.errors import InvalidFile, KernelBanditsError
+from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsError
 from kernelbandits.linalg import require_memory
-from kernelbandits.tables.columns import choose_features, first, place, some
+from kernelbandits.tables.columns import choose_features, first, numbers_in, place, some
 from kernelbandits.tables.csv_files import read_csv, require_memory_for
 from kernelbandits.tables.parquet_files import read_parquet
+from kernelbandits.tables.table_encoding import TableEncoder
 from kernelbandits.types import Array
 
 _BLOCK_VALUES = 2**22
@@ -71,7 +72,10 @@ class Block(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A table of n rows on disk, and which of its columns are features, reward and arm; no rows are kept in memory."""
+    """A table of n rows on disk, and which of its columns are features, reward and arm; no rows are kept in memory.
+
+    With an `encoder`, the features are those that it makes of the columns.
+    """
 
     name: str
     frame: pl.LazyFrame
@@ -79,19 +83,31 @@ class Scan:
     features: tuple[str, ...]
     reward: str
     arm: str | None
+    encoder: TableEncoder | None = None
 
     def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Block]:
         """Yield the rows from `start` to `stop` in blocks of about 32 MB, checked."""
         stop = self.n if stop is None else min(stop, self.n)
         rows = max(256, _BLOCK_VALUES // (len(self.features) + 1))
-        chosen = self.frame.select(*self.features, self.reward, *([] if self.arm is None else [self.arm]))
+        taken = [self.reward] if self.arm is None else [self.reward, self.arm]
+        chosen = self.frame if self.encoder is not None else self.frame.select(*self.features, *taken)
         for begin in range(start, stop, rows):
             try:
                 block = chosen.slice(begin, min(rows, stop - begin)).collect()
             except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
                 words = f"{self.name} cannot be read after row {begin:,}: {str(error).strip().splitlines()[:1]}"
                 raise InvalidFile(words) from error
-            yield self._checked(block, begin)
+            yield self._checked(block, begin) if self.encoder is None else self._encoded(block, begin, self.encoder)
+
+    def _encoded(self, frame: pl.DataFrame, begin: int, encoder: TableEncoder) -> Block:
+        frame = cleaned(frame, encoder.missing)
+        for name in (self.reward, *([] if self.arm is None else [self.arm])):
+            row = first(frame[name].is_null())
+            if row is not None:
+                raise InvalidFile(f"{self.name}: {place(begin + row, name)} is empty; fill or drop it")
+        rows = f"{self.name}, rows from {begin + 1:,} on" if begin else self.name
+        X, y = encoder.transform_frame(frame, rows), numbers_in(frame[self.reward], rows)
+        return Block(X, y, None if self.arm is None else frame[self.arm].to_numpy())
 
     def _checked(self, frame: pl.DataFrame, begin: int) -> Block:
         for column in frame:
@@ -118,9 +134,11 @@ def scan(
     arm_column: str | None = None,
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
+    encoder: TableEncoder | None = None,
 ) -> Iterator[Scan]:
     """Open a .parquet, .csv or .csv.gz file. Features are `columns`, or all but arm, reward and `drop`.
 
+    With an `encoder` they are what it makes of the columns that it was fitted to.
     CSV cannot be read from the middle, so it is copied as parquet to a temporary folder until the context ends.
     """
     path = Path(path)
@@ -133,8 +151,10 @@ def scan(
             schema = frame.collect_schema()
             n = int(frame.select(pl.len()).collect().item())
         taken = [reward_column] if arm_column is None else [reward_column, arm_column]
+        if encoder is not None and (columns or drop):
+            raise InvalidArgument("give either an encoder, which knows its columns, or columns and drop")
         features = choose_features(schema.names(), columns, drop, taken, path.name)
-        for name in (*features, reward_column):
+        for name in (reward_column,) if encoder is not None else (*features, reward_column):
             if not (schema[name].is_numeric() or schema[name] == pl.Boolean):
                 raise InvalidFile(
                     f"{path.name}: column {name!r} is not numeric (type {schema[name]}); "
@@ -142,7 +162,8 @@ def scan(
                 )
         if not n:
             raise InvalidFile(f"{path.name} has columns but no rows; expected one row per context")
-        yield Scan(path.name, frame, n, tuple(features), reward_column, arm_column)
+        names = tuple(features) if encoder is None else encoder.names
+        yield Scan(path.name, frame, n, names, reward_column, arm_column, encoder)
 
 
 @contextmanager

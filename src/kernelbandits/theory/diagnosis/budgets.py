@@ -62,13 +62,12 @@ def reward_errors(
 ) -> tuple[RewardErrors | None, list[str]]:
     """Errors per arm and of all arms together, and notes on the rows left out.
 
-    At most max_rows / K^⅓ evenly spaced rows of each arm are used: K solves then cost as much as one of `max_rows`
-    rows. Without arms all rows are one arm.
+    At most max_rows / K^⅓ evenly spaced rows of each arm are used. Without arms all rows are one arm.
     """
     from kernelbandits.regression import MinNormInterpolator, leave_one_out  # only a sample with rewards needs them
 
-    names, groups = _groups(np.zeros(len(y)) if arms is None else arms)
-    most = _rows_per_arm(max_rows, len(groups))
+    names, groups = rows_by_arm(np.zeros(len(y)) if arms is None else arms)
+    most = rows_per_arm(max_rows, len(groups))
     per_arm, predictions, rewards = [], [], []
     for name, group in zip(names, groups, strict=True):
         if len(group) < 2:
@@ -94,16 +93,17 @@ def needed_norm(
     """The norm that the rewards need at this σ, the largest of the arms, on the rows of `reward_errors`."""
     if y is None:
         return None
-    _, groups = _groups(np.zeros(len(y)) if arms is None else arms)
-    parts = [group[evenly_spaced(len(group), _rows_per_arm(max_rows, len(groups)))] for group in groups]
+    _, groups = rows_by_arm(np.zeros(len(y)) if arms is None else arms)
+    parts = [group[evenly_spaced(len(group), rows_per_arm(max_rows, len(groups)))] for group in groups]
     return max(smallest_norm(kernel, X[rows], y[rows], noise_std) for rows in parts)
 
 
-def _rows_per_arm(max_rows: int, n_arms: int) -> int:
+def rows_per_arm(max_rows: int, n_arms: int) -> int:
+    """How many rows of each arm are used: K solves then cost as much as one of `max_rows` rows."""
     return max(2, int(max_rows / n_arms ** (1.0 / 3.0)))
 
 
-def _groups(arms: NDArray[Any]) -> tuple[NDArray[Any], list[IntArray]]:
+def rows_by_arm(arms: NDArray[Any]) -> tuple[NDArray[Any], list[IntArray]]:
     """The arms, and the rows of each in their order."""
     labels, index = np.unique(arms, return_inverse=True)
     order = np.argsort(index, kind="stable")
@@ -180,7 +180,7 @@ def recommended(
         return None, ["no data-driven budget: it needs the arm played and its reward"]
     if inputs.n_arms < 2:
         return None, ["no data-driven budget: with one arm there is nothing to choose"]
-    _, groups = _groups(arms)
+    _, groups = rows_by_arm(arms)
     most = max(3, PILOT_ROWS // len(groups))
     rows = np.sort(np.concatenate([group[evenly_spaced(len(group), most)] for group in groups]))
     part = f"the data-driven budget uses {len(rows)} of {len(y)} rows, at most {most} per arm"

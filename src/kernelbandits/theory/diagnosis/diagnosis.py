@@ -12,7 +12,10 @@ from kernelbandits import checks, theory
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.specs import NonNegative, Positive, conform
+from kernelbandits.tables import UNEQUAL
 from kernelbandits.theory.diagnosis import budgets
+from kernelbandits.theory.diagnosis.cross_validation import HeldOutScores, held_out_scores
+from kernelbandits.theory.diagnosis.verdict import DiagnosisVerdict, Suitability, no_rewards, verdict_on
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
@@ -40,9 +43,13 @@ class Diagnosis:
         curve: effective variance and bias against N, up to N = `gram_rows`.
         information_gain: ½ ln det(I + K) of those rows.
         rewards: leave-one-out errors; None without rewards.
+        held_out: how well interpolation, ridge and a linear model predict rewards that they were not fitted to; None
+            without rewards, or with too few.
+        verdict: whether interpolation works on these data, and what to do, in one line.
         inputs: T, K, σ and B used for the budgets.
         paper_budget, paper_reason: None if the paper's formulas do not apply; their outcome in words.
-        recommendation: the data-driven budget; None without arms and rewards, or if they do not allow one.
+        recommendation: the data-driven budget; None without arms and rewards, if they do not allow one, or if
+            interpolation learns nothing from them.
         notes: what could not be computed and why, and warnings.
 
     """
@@ -58,6 +65,8 @@ class Diagnosis:
     curve: ErrorCurve
     information_gain: float
     rewards: budgets.RewardErrors | None
+    held_out: HeldOutScores | None
+    verdict: DiagnosisVerdict
     inputs: budgets.PlanningInputs
     paper_budget: theory.Budget | None
     paper_reason: str
@@ -113,6 +122,9 @@ def diagnose(
     found = theory.classify(X)
     inputs = budgets.planning_inputs(arms, errors, n_arms, horizon, noise_std, norm)
     advice, advice_notes = budgets.recommended(kernel, X, arms, y, inputs)
+    held_out, verdict, held_out_notes = _judged(kernel, X, arms, y, advice, max_rows)
+    if verdict.kind in (Suitability.MEAN, Suitability.NO_CONTEXT):
+        advice, advice_notes = None, [*advice_notes, f"no data-driven budget: {verdict.kind.value}"]
     needed = budgets.needed_norm(kernel, X, arms, y, inputs.noise_std, max_rows)
     budget, reason = budgets.paper_budget(kernel, found, inputs, delta, X.shape[1])
     return Diagnosis(
@@ -127,12 +139,30 @@ def diagnose(
         curve=_curve(kernel, rows),
         information_gain=theory.information_gain(kernel, rows),
         rewards=errors,
+        held_out=held_out,
+        verdict=verdict,
         inputs=inputs,
         paper_budget=budget,
         paper_reason=reason,
         recommendation=advice,
-        notes=(*_scale_notes(X), *linear_notes, *reward_notes, *_signal_notes(errors), *advice_notes),
+        notes=(*_scale_notes(X), *linear_notes, *reward_notes, *_signal_notes(errors), *held_out_notes, *advice_notes),
     )
+
+
+def _judged(
+    kernel: Kernel,
+    X: Array,
+    arms: NDArray[Any] | None,
+    y: Array | None,
+    advice: theory.ExplorationAdvice | None,
+    max_rows: int,
+) -> tuple[HeldOutScores | None, DiagnosisVerdict, list[str]]:
+    """Held-out scores, the verdict on them, and notes on the rows left out."""
+    if y is None:
+        return None, no_rewards(), []
+    groups = budgets.rows_by_arm(np.zeros(len(y)) if arms is None else arms)[1]
+    found, notes = held_out_scores(kernel, X, arms, y, groups, budgets.rows_per_arm(max_rows, len(groups)))
+    return found, verdict_on(found, advice, groups, y), notes
 
 
 def _scale_notes(X: Array) -> list[str]:
@@ -144,7 +174,7 @@ def _scale_notes(X: Array) -> list[str]:
         notes.append(f"{zero} of {len(sizes)} columns are 0 throughout")
     if constant:
         notes.append(f"{constant} of {len(sizes)} columns hold one value throughout; they carry no information")
-    if len(seen) and seen.max() > 30.0 * seen.min():
+    if len(seen) and seen.max() > UNEQUAL * seen.min():
         notes.append(
             f"the root mean squares of the columns differ by a factor of {seen.max() / seen.min():.3g}, so the largest "
             "dominate all distances; standardise the columns unless this is intended"

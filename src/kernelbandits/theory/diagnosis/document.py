@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
@@ -10,32 +11,33 @@ from pathlib import Path
 from typing import Any
 
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.linalg import one_thread
 from kernelbandits.reporting import Column, Document, Entry, Findings, Section, Table, print_json, save, write_text
 from kernelbandits.specs import to_table
+from kernelbandits.tables import Encoder
 from kernelbandits.theory import Budget, Verdict
 from kernelbandits.theory.diagnosis.budgets import FitError
 from kernelbandits.theory.diagnosis.diagnosis import Diagnosis, diagnose
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
-from kernelbandits.theory.diagnosis.samples import ContextSample, Standardised, standardise
+from kernelbandits.theory.diagnosis.samples import ContextSample
+from kernelbandits.theory.diagnosis.scores_table import MOST_ARMS, scores_record, scores_table
+from kernelbandits.theory.diagnosis.verdict import Suitability
 
 _TOP = 8
-_MOST_ARMS = 10
+_OPEN = (Suitability.INTERPOLATION, Suitability.TOO_FEW, Suitability.NO_REWARDS)
+"""Verdicts with which the conclusion is how long to explore."""
 _TONES = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNKNOWN: "yellow"}
-_SCALED = (
-    "every column was brought to mean 0 and one common variance with Tr(Σ)/d = ½, so the spectrum is that of the "
-    "correlations; apply the same mean and scale (in diagnosis.json) to the contexts of later decisions"
-)
 
 
-def report_sample(sample: ContextSample, folder: Path, *, scaled: bool, as_json: bool, **options: Any) -> None:
+def report_sample(sample: ContextSample, folder: Path, *, as_json: bool, **options: Any) -> None:
     """Diagnose a sample, write picture and record to the folder, print the report."""
     started = time.monotonic()
     if folder.is_file():
         raise InvalidArgument(f"--out: {folder} is a file; give a folder")
-    change = standardise(sample.contexts) if scaled else None
-    report = diagnose(sample.contexts if change is None else change.contexts, sample.arms, sample.rewards, **options)
+    with one_thread():  # many small problems; threads that wait for each other cost more than they save
+        report = diagnose(sample.contexts, sample.arms, sample.rewards, **options)
     report = replace(report, notes=(*sample.notes, *report.notes))
-    document = diagnosis_document(report, sample.columns, change)
+    document = diagnosis_document(report, sample.columns, sample.encoder)
     folder.mkdir(parents=True, exist_ok=True)
     pictures = save(diagnosis_picture(report), folder / "diagnosis")
     files = [*pictures, write_text(folder / "diagnosis.json", document.json(indent=1) + "\n")]
@@ -46,22 +48,21 @@ def report_sample(sample: ContextSample, folder: Path, *, scaled: bool, as_json:
         document.show(f"Finished in {seconds:.1f} s. In {folder}: {', '.join(path.name for path in files)}")
 
 
-def diagnosis_document(
-    report: Diagnosis, columns: Sequence[str] = (), standardised: Standardised | None = None
-) -> Document:
-    """The document of a diagnosis of the features `columns`, and how they were standardised if they were."""
-    notes = (*report.notes, _SCALED) if standardised else report.notes
-    scales = standardised and {"mean": standardised.mean, "scale": standardised.scale}
+def diagnosis_document(report: Diagnosis, columns: Sequence[str] = (), encoder: Encoder | None = None) -> Document:
+    """The document of a diagnosis of the features `columns`, made by the `encoder` if there is one."""
+    encoded = None if encoder is None else json.loads(encoder.to_json())
     sections: tuple[Section, ...] = (
+        Findings("Verdict", (report.verdict.text,)),
+        *(() if report.held_out is None else (scores_table(report.held_out),)),
         _contexts(report),
         _kernel(report),
         _hypotheses(report),
         *_rewards(report),
         _budgets(report),
         diagnosis_picture(report),
-        Findings("Notes and conclusion", (*(f"Note: {note}" for note in notes), _conclusion(report))),
+        Findings("Notes and conclusion", (*(f"Note: {note}" for note in report.notes), _conclusion(report))),
     )
-    return Document("Diagnosis", sections, record=_record(report) | {"columns": columns, "standardised": scales})
+    return Document("Diagnosis", sections, record=_record(report) | {"columns": columns, "encoder": encoded})
 
 
 def budget_document(budget: Budget) -> Document:
@@ -88,6 +89,8 @@ def _record(report: Diagnosis) -> dict[str, Any]:
     promised = ("delta", "eta", "probability", "empty", "limit", "needed_dim", "reason")
     advice = ("n_explore", "n_per_arm", "low", "high", "explore_regret", "commit_regret", "regret", "reason")
     return {
+        "verdict": {"kind": report.verdict.kind.name.lower(), "text": report.verdict.text},
+        "held_out": report.held_out and scores_record(report.held_out),
         "n": spectrum.n,
         "dim": spectrum.dim,
         "kernel": to_table(report.kernel),
@@ -189,9 +192,9 @@ def _rewards(report: Diagnosis) -> tuple[Table, ...]:
         return ()
     arms, pooled = report.rewards.arms, report.rewards.pooled
     heads = ("arm", "rows", "error (RMSE)", "std of rewards", "explained", "correlation", "norm of fit")
-    rows: list[Iterable[str | Entry]] = [_fit_row(str(fit.arm), fit) for fit in arms[:_MOST_ARMS]]
-    if len(arms) > _MOST_ARMS:
-        rows.append((f"… {len(arms) - _MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)))
+    rows: list[Iterable[str | Entry]] = [_fit_row(str(fit.arm), fit) for fit in arms[:MOST_ARMS]]
+    if len(arms) > MOST_ARMS:
+        rows.append((f"… {len(arms) - MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)))
     rows.append(Entry(text, best=True) for text in _fit_row("all arms together" if arms else "all rows", pooled))
     return (_table("Leave-one-out error of the interpolator (closed form)", heads, rows),)
 
@@ -204,7 +207,7 @@ def _fit_row(name: str, fit: FitError) -> tuple[str, ...]:
 
 def _budgets(report: Diagnosis) -> Table:
     found, budget = report.recommendation, report.paper_budget
-    rows: list[Iterable[str | Entry]] = [("data-driven", "–", "–", "needs arms and rewards, see the notes")]
+    rows: list[Iterable[str | Entry]] = [("data-driven", "none", "–", "see the notes")]
     if found is not None:
         spread = f"{found.n_explore:,} ({found.low:,} to {found.high:,})"
         texts = ("data-driven", spread, f"{found.n_per_arm:,}", found.reason)
@@ -222,6 +225,8 @@ def _budgets(report: Diagnosis) -> Table:
 
 def _conclusion(report: Diagnosis) -> str:
     found, budget = report.recommendation, report.paper_budget
+    if report.verdict.kind not in _OPEN:
+        return f"Verdict: {report.verdict.text}"
     if found is not None:
         return (
             f"Explore {found.n_explore:,} of {found.horizon:,} rounds, {found.n_per_arm:,} for each of "

@@ -1,0 +1,83 @@
+"""What every way of turning tables into points has in common, before and after it is fitted."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kernelbandits.specs import Spec
+from kernelbandits.types import Array
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class TableEncoder(ABC):
+    """A fitted encoding: it turns the rows of any table with the same columns into points."""
+
+    __slots__ = ()
+
+    names: tuple[str, ...]
+    """Names of the d features."""
+    notes: tuple[str, ...]
+    """How they are made, one line each."""
+    missing: tuple[str, ...]
+    """Texts that stand for a missing value."""
+
+    @property
+    def dim(self) -> int:
+        """Number of features d."""
+        return len(self.names)
+
+    def transform(self, table: Any) -> Array:
+        """Encode a table, shape (n, d), or one row, shape (d,): a mapping from column to entry, or a named tuple.
+
+        A table may have further columns, and its columns may be in another order. The answer for a row is that of the
+        table which holds it; after a reduction to components up to rounding.
+        """
+        from kernelbandits.tables.table_kinds import as_frame, as_row
+
+        row = as_row(table)
+        if row is not None:
+            return self.transform_row(row)
+        frame, file = as_frame(table, self.missing)
+        return self.transform_frame(frame, file)
+
+    @abstractmethod
+    def transform_frame(self, frame: pl.DataFrame, file: str) -> Array:
+        """Encode the rows of a table in which missing entries are null; `file` names it in messages."""
+
+    @abstractmethod
+    def transform_row(self, row: Mapping[str, Any]) -> Array:
+        """Encode one row, shape (d,)."""
+
+    @abstractmethod
+    def to_json(self) -> str:
+        """Return this encoder as one line of JSON; raise `InvalidArgument` if it cannot be written without code."""
+
+
+class TableEncoding(Spec, ABC):
+    """How the columns of a table become features; `missing` are the texts that stand for a missing value."""
+
+    __slots__ = ()
+
+    columns: tuple[str, ...]
+    drop: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @abstractmethod
+    def features(self, known: Sequence[str], taken: Sequence[str], file: str) -> list[str]:
+        """Return the columns of a table that are features; `taken` are those with another use, such as the label."""
+
+    @abstractmethod
+    def check(self, frame: pl.DataFrame, file: str) -> None:
+        """Raise if a column of a table of features cannot be used."""
+
+    @abstractmethod
+    def fit(self, table: Any, others: Sequence[str] = ()) -> TableEncoder:
+        """Fit to a table; the columns `others` are no features."""
+
+    @abstractmethod
+    def encode(self, frame: pl.DataFrame, file: str) -> tuple[TableEncoder, Array]:
+        """Fit to a table of features and encode it, in one pass: the encoder and points of shape (n, d)."""

@@ -1,0 +1,55 @@
+"""Whether contexts tell anything about rewards: a permutation test within arms.
+
+For rewards y of one arm, centred and of variance 1, and a kernel matrix M with its diagonal set to 0, the statistic
+yᵀMy = Σ_{i≠j} y_i M_ij y_j is large if rows with similar contexts have similar rewards. If contexts tell nothing, every
+order of the rewards of an arm is equally likely, so random orders show how large the statistic is by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from kernelbandits.types import Array
+
+_ORDERS = 400
+_CLOSE_TO_NORMAL = 1e-6
+
+
+def permutation_p_value(arms: Sequence[tuple[tuple[Array, ...], Array]], rng: np.random.Generator) -> float:
+    """The chance of a statistic this large if contexts tell nothing, summed over arms.
+
+    Each arm has its Gram matrices (n, n), one per kernel, and its rewards (n,). The tail of the 400 orders is continued
+    by the gamma distribution with their mean, variance and skewness. With several kernels the smallest p-value counts,
+    times their number.
+    """
+    sums = np.sum([_statistics(grams, y, rng) for grams, y in arms], axis=0)  # (kernels, 1 + orders)
+    return min(1.0, len(sums) * min(_tail(row[0], row[1:]) for row in sums))
+
+
+def _statistics(grams: tuple[Array, ...], y: Array, rng: np.random.Generator) -> Array:
+    """The statistic of one arm by each kernel, as observed and for random orders; in units of the kernel's size."""
+    centred = y - y.mean()
+    scaled = centred / max(float(centred.std()), np.finfo(float).tiny)
+    orders = np.argsort(rng.random((_ORDERS, len(y))), axis=1)
+    columns = np.column_stack([scaled, scaled[orders].T])
+    return np.array([_quadratic(gram, columns) for gram in grams])
+
+
+def _quadratic(gram: Array, columns: Array) -> Array:
+    off_diagonal = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, np.newaxis] + gram.mean()
+    np.fill_diagonal(off_diagonal, 0.0)
+    size = np.sqrt(2.0 * np.einsum("ij,ij->", off_diagonal, off_diagonal))
+    if size == 0.0:
+        return np.zeros(columns.shape[1])
+    return np.asarray(np.einsum("ij,ij->j", columns, off_diagonal @ columns) / size)
+
+
+def _tail(observed: float, chance: Array) -> float:
+    spread = float(chance.std())
+    if spread == 0.0:
+        return 1.0
+    skew = max(float(stats.skew(chance)), _CLOSE_TO_NORMAL)  # similar contexts can only make the upper tail longer
+    return float(stats.pearson3.sf((observed - chance.mean()) / spread, skew))
