@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import kernelbandits as kb
 from benchmarks.league.drawn import Drawn
@@ -79,4 +80,5 @@ def logs(folder: Path | None) -> list[Logged]:
 
 
 def _standardised(table: Classification) -> Classification:
-    return replace(table, encoding=replace(table.encoding, level=1.0))
+    """The same with points whose mean squared norm is d."""
+    return replace(table, encoding=replace(cast("kb.Encoding", table.encoding), level=1.0))

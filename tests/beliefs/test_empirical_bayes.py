@@ -7,8 +7,8 @@ from hypothesis import given, strategies as st
 import kernelbandits as kb
 from kernelbandits.beliefs import ArmLevels, arm_levels
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.estimation import candidates, typical_distance
 from kernelbandits.beliefs.component_search import ComponentSearch
+from kernelbandits.beliefs.estimation import candidates, typical_distance
 from kernelbandits.beliefs.evidence import PRIOR_REWARDS
 
 N_ARMS, DIM = 4, 6

@@ -67,10 +67,12 @@ class Anchor(MappedGeometry):
 
     def _map(self, X: Array) -> Array:
         U = self._units._map(X)
-        return np.exp(-self._gamma / U.shape[1] * np.vecdot(U, U))[:, np.newaxis]
+        heights: Array = np.exp(-self._gamma / U.shape[1] * np.vecdot(U, U))[:, np.newaxis]
+        return heights
 
     def diagonal(self, X: Array) -> Array:
-        return self._map(X)[:, 0] ** 2
+        t: Array = self._map(X)[:, 0] ** 2
+        return t
 
 
 @final

@@ -9,7 +9,6 @@ import numpy as np
 
 from kernelbandits.types import Array
 
-
 _SORTED = 2000
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import final
+from typing import cast, final
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Prefetched
 from kernelbandits.beliefs.evidence import Components
 from kernelbandits.beliefs.independent_arms import ArmsTracker
+from kernelbandits.linalg import Appended
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
 from kernelbandits.types import Array, IntArray
@@ -116,8 +117,7 @@ class ExactArms(ArmModel):
     def observe(self, context: Array, arm: int, reward: float) -> float:
         self._tracker.observe(context, arm, reward)
         posterior = self._tracker.posteriors[arm]
-        n, last = posterior.n, posterior.last
-        assert last is not None
+        n, last = posterior.n, cast("Appended", posterior.last)  # a row was appended just now
         one = (1.0 - float(last.row[: n - 1] @ self._ones[arm])) / last.pivot
         self._ones[arm] = np.append(self._ones[arm], one)
         self._told[arm] += one * one

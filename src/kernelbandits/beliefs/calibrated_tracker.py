@@ -30,61 +30,68 @@ _WORK = 6e6  # done per reward for the next estimate, in cubes of sizes of matri
 
 
 @final
-class Estimation:
-    """The next model of the rewards: components and levels are estimated, then the model is built, step by step.
+class _Search:
+    """The search for components and levels, and then the construction of the model."""
 
-    Rewards that come in the meantime are kept until the model is complete.
-    """
-
-    __slots__ = ("_budget", "_construction", "_data", "_search", "arrived", "levels")
+    __slots__ = ("_budget", "_data", "_levels", "_search")
 
     def __init__(self, data: ArmData, levels: FollowedLevels, budget: BeliefBudget) -> None:
-        self._budget, self._data, self.levels = budget, data.snapshot(), copy(levels)
-        found = self.levels.estimate(self._data, np.arange(len(data.counts))).levels
+        self._budget, self._data = budget, data.snapshot()
+        self._levels = levels.estimate(self._data, np.arange(len(data.counts))).levels
         some = [(arm, *self._data.thinned(arm, budget.evidence(data.counts))) for arm in data.played]
-        self._search: ComponentSearch | None
-        self._search = ComponentSearch([(X, y - found[arm]) for arm, X, y in some], self._variance())
-        self._construction: Construction | None = None
-        self.arrived: list[tuple[Array, int, float]] = []
+        variance = self._variance(levels.between)
+        self._search = ComponentSearch([(X, y - self._levels[arm]) for arm, X, y in some], variance)
 
-    @classmethod
-    def of_sketch(cls, model: SketchedArms, levels: FollowedLevels) -> Estimation:
-        """Of level variance and noise alone, from what a sketch remembers of the rewards."""
-        estimation = cls.__new__(cls)
-        estimation.levels, estimation._search, estimation.arrived = copy(levels), None, []
-        estimation._construction = model.revision()
-        return estimation
+    @property
+    def done(self) -> bool:
+        return self._search.done
 
-    def advance(self, work: float) -> ArmModel | None:
-        """Do about this much work; the model if it is complete now."""
-        while work > 0.0:
-            if self._construction is None:
-                assert self._search is not None
-                if not self._search.done:
-                    work -= self._search.step()
-                    continue
-                self._construction = self._begin()
-            elif self._construction.done:
-                return self._construction.model()
-            else:
-                work -= self._construction.step()
-        return None
+    def step(self) -> float:
+        return self._search.step()
 
-    def _begin(self) -> Construction:
-        assert self._search is not None
-        components, levels, data = self._search.components, self.levels.levels, self._data
-        self._search = None
+    def construction(self) -> Construction:
+        """Of an exact model, or of a sketch if rewards are many."""
+        components, levels, data = self._search.components, self._levels, self._data
         if self._budget.sketches(data.counts):
             return SketchConstruction(components, levels, data, self._budget.n_features)
         return ExactConstruction(components, levels, data)
 
-    def _variance(self) -> float:
+    def _variance(self, between: float) -> float:
         """The variance of rewards less levels. Where it is nothing but rounding, the variance of the levels."""
         rewards = self._data.rewards
-        apart = [y - level for y, level in zip(rewards, self.levels.levels, strict=True)]
-        variance = float(np.var(np.concatenate(apart)))
+        variance = float(np.var(np.concatenate([y - level for y, level in zip(rewards, self._levels, strict=True)])))
         largest = max(float(np.abs(y).max(initial=0.0)) for y in rewards)
-        return variance if variance > rounding(largest) ** 2 else self.levels.between**2
+        return variance if variance > rounding(largest) ** 2 else between**2
+
+
+@final
+class Estimation:
+    """The next model of the rewards, made step by step; rewards that come in the meantime are kept until it is done.
+
+    Attributes:
+        levels: those of the new model.
+        arrived: contexts, arms and rewards that came in the meantime.
+
+    """
+
+    __slots__ = ("_stage", "arrived", "levels")
+
+    def __init__(self, stage: _Search | Construction, levels: FollowedLevels) -> None:
+        self._stage = stage
+        self.levels = levels
+        self.arrived: list[tuple[Array, int, float]] = []
+
+    def advance(self, work: float) -> ArmModel | None:
+        """Do about this much work; the model if it is complete now."""
+        while work > 0.0:
+            stage = self._stage
+            if not stage.done:
+                work -= stage.step()
+            elif isinstance(stage, _Search):
+                self._stage = stage.construction()
+            else:
+                return stage.model()
+        return None
 
 
 @final
@@ -105,7 +112,8 @@ class CalibratedTracker(LearningTracker):
     def __init__(self, problem: Problem, window: int | None, clip: float | None) -> None:
         self._window, self._clip = window, clip
         self._budget = BeliefBudget.of(problem)
-        self._data: ArmData | None = ArmData(problem.n_arms, problem.dim)
+        self._data = ArmData(problem.n_arms, problem.dim)
+        self._keeps = True
         self._counts = np.zeros(problem.n_arms, dtype=np.int64)
         self._seen = self._last_estimate = 0
         self._next_estimate = max(2, problem.n_arms)
@@ -142,7 +150,7 @@ class CalibratedTracker(LearningTracker):
             reward = clipped(reward, *self._prediction(self._model, context, arm, self._clip))
         self._seen += 1
         self._counts[arm] += 1
-        if self._data is not None:
+        if self._keeps:
             self._data.add(context, arm, reward)
         if self._model is not None:
             self._follow(self._model, context, arm, reward)
@@ -174,7 +182,7 @@ class CalibratedTracker(LearningTracker):
         return crowded or (self._unexplained > _UNEXPLAINED and self._seen > _SOONEST * self._last_estimate)
 
     def _follow(self, model: ArmModel, context: Array, arm: int, reward: float) -> None:
-        if self._data is not None and self._levels.is_unsure(arm):
+        if self._keeps and self._levels.is_unsure(arm):
             self._levels.observe(arm, self._data, np.arange(len(self._counts)))
         innovation = model.observe(context, arm, reward - self._levels.levels.item(arm))
         surprise = innovation / self._square if self._square else inf if innovation else 1.0
@@ -196,18 +204,16 @@ class CalibratedTracker(LearningTracker):
 
     def _begin(self) -> Estimation:
         self._unexplained, self._last_estimate = 0.0, self._seen
-        data, clip = self._data, self._clip
-        if data is not None and self._window is None and self._budget.forgets(data) and self._model is not None:
-            data = self._data = None
-        if data is None:
-            assert isinstance(self._model, SketchedArms)
-            return Estimation.of_sketch(self._model, self._levels)
-        if self._model is None and clip is not None:
+        data, model, levels, clip = self._data, self._model, copy(self._levels), self._clip
+        if isinstance(model, SketchedArms) and self._window is None and (not self._keeps or self._budget.forgets(data)):
+            self._data, self._keeps = ArmData(len(self._counts), data.dim), False
+            return Estimation(model.revision(), levels)
+        if model is None and clip is not None:
             data.change(lambda rewards: clipped_first(rewards, clip))
         if self._window is not None:
             data.keep(self._window)
             self._counts = data.counts.copy()
-        return Estimation(data, self._levels, self._budget)
+        return Estimation(_Search(data, levels, self._budget), levels)
 
     def _replace(self, model: ArmModel, estimation: Estimation) -> None:
         """Go over to a new model, which learns first what came while it was made."""
@@ -228,8 +234,7 @@ class CalibratedTracker(LearningTracker):
             self._next_estimate = self._seen + 1
         self._block = self._estimation = None
         self._counts = np.append(self._counts, 0)
-        if self._data is not None:
-            self._data.add_arm()
+        self._data.add_arm()
         if self._model is None:
             self._next_estimate = max(2, problem.n_arms)
             self._levels = FollowedLevels(problem.n_arms, _OFFSET)

@@ -7,9 +7,9 @@ from typing import TypeAlias, final
 
 import numpy as np
 
+from kernelbandits.beliefs.anchored_gaussian import Units
 from kernelbandits.beliefs.estimation import typical_distance
 from kernelbandits.beliefs.evidence import LOG_PRIOR, Components, EvidenceSums, correlation_of, offset_and_ridge
-from kernelbandits.beliefs.anchored_gaussian import Units
 from kernelbandits.types import Array
 
 MULTIPLES = (4.0, 1.0, 0.25, 0.0625, 0.0156, 0.0039)
@@ -70,14 +70,17 @@ class ComponentSearch:
         return float(len(y) ** 3)
 
     def _climb(self) -> None:
-        """Go to the first neighbour that is better, or ask for the first that is not known yet."""
-        for candidate in self._neighbours():
-            if candidate not in self._found:
-                self._queue = [candidate]
-                return
-            if self._evidence(candidate) > self._evidence(self._best) + _TIE:
-                self._best = candidate
-                return self._climb()
+        """Go to neighbours that are better, until there is none or one is not known yet, which is then asked for."""
+        moved = True
+        while moved and not self._queue:
+            moved = False
+            for candidate in self._neighbours():
+                if candidate not in self._found:
+                    self._queue = [candidate]
+                    break
+                if self._evidence(candidate) > self._evidence(self._best) + _TIE:
+                    self._best, moved = candidate, True
+                    break
 
     def _evidence(self, candidate: Candidate) -> float:
         return float(self._found[candidate].max())

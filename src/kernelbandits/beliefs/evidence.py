@@ -14,8 +14,8 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from kernelbandits.beliefs.estimation import RIDGES
 from kernelbandits.beliefs.anchored_gaussian import AnchoredGaussian, Units
+from kernelbandits.beliefs.estimation import RIDGES
 from kernelbandits.kernels import Kernel, Scaled, Shifted
 from kernelbandits.linalg import TINY
 from kernelbandits.types import Array

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelbandits.beliefs.evidence import Components
 from kernelbandits.linalg import EPS, greedy_pivots
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
 
 _LOST = 1e4 * EPS  # eigenvalues that rounding makes, relative to the size of the kernel
 
@@ -19,8 +19,9 @@ class KernelFeatures:
     """φ(x) ∈ R^r with φ(x)ᵀφ(z) ≈ K(x, z), the `AnchoredGaussian`: a Nyström approximation that begins linearly.
 
     Exact are value and gradient of a function at the origin of the units, whose features are √(size · common) a and
-    √(size · 2γ/d) a u with a = exp(−γ ‖u‖²/d): for a small γ all linear functions. For the rest K′ of the kernel, contexts Z are the centres, each the one that is
-    explained least by those before: with K′(Z, Z) = U Λ Uᵀ the features are Λ^(−1/2) Uᵀ K′(Z, x).
+    √(size · 2γ/d) a u with a = exp(−γ ‖u‖²/d): for a small γ all linear functions. For the rest K′ of the kernel,
+    contexts Z are the centres, each the one that is explained least by those before: with K′(Z, Z) = U Λ Uᵀ the
+    features are Λ^(−1/2) Uᵀ K′(Z, x).
 
     In high dimension most of a kernel is linear (the paper's reason why interpolation works), and centres alone would
     need many times d of them for that part. References: Williams & Seeger 2001; derivatives among what a sketch is
@@ -36,8 +37,9 @@ class KernelFeatures:
         base = self._base(U)
         squares = np.vecdot(U, U)
 
-        def rows_of(rows: Array) -> Array:
-            return self._values(U[rows], squares[rows], U, squares) - base[rows] @ base.T
+        def rows_of(rows: IntArray) -> Array:
+            rest: Array = self._values(U[rows], squares[rows], U, squares) - base[rows] @ base.T
+            return rest
 
         n_centers = max(1, most - base.shape[1])
         pivots = greedy_pivots(np.maximum(self._variances(U) - np.vecdot(base, base), 0.0), rows_of, n_centers)
@@ -54,7 +56,8 @@ class KernelFeatures:
     def _variances(self, U: Array) -> Array:
         _, gamma, common, size, *_ = self._components
         own = np.expm1(-2.0 * gamma / U.shape[1] * np.vecdot(U, U))  # a² − 1
-        return size * (common - (1.0 - common) * own)
+        variances: Array = size * (common - (1.0 - common) * own)
+        return variances
 
     def _values(self, U: Array, u: Array, V: Array, v: Array) -> Array:
         """K between points with coordinates U and V, whose squared norms are u and v; shape (n, m)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import cast, final
 
 import numpy as np
 from scipy.linalg import blas
@@ -137,8 +137,10 @@ class SketchedArms(ArmModel):
     def _psi(self, context: Array, arm: int) -> Array:
         """Features of an arm's context: known if it was asked about last."""
         if self._asked is not None and self._asked[0][arm].tobytes() == context.tobytes():
-            return self._asked[1][arm]
-        return self._features.of(context[np.newaxis])[0]
+            psi: Array = self._asked[1][arm]
+            return psi
+        [psi] = self._features.of(context[np.newaxis])
+        return psi
 
     def outlook(self, context: Array, arm: int) -> tuple[float, float]:
         psi = self._psi(context, arm)
@@ -242,8 +244,7 @@ class SketchConstruction(Construction):
         return float(len(X[rows]) * self._features.n**2)
 
     def model(self) -> SketchedArms:
-        assert self._revision is not None
-        return self._revision.model()
+        return cast("SketchRevision", self._revision).model()  # it is there as soon as the model is done
 
 
 @final
