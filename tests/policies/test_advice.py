@@ -19,7 +19,6 @@ def test_the_recommended_policy_is_the_default_one():
     [
         (kb.Problem(n_arms=1, dim=3), "nothing to decide"),
         (kb.Problem(n_arms=500, dim=3, horizon=1499), "1499 rounds are fewer than 3 for each of 500 arms"),
-        (kb.Problem(n_arms=10, dim=3, horizon=100_000), "keeps to a budget"),
     ],
 )
 def test_cautions(problem, words):

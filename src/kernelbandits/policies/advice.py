@@ -10,7 +10,6 @@ from kernelbandits.policies.agent import Policy
 from kernelbandits.policies.belief_policies import CalibratedUCB
 from kernelbandits.problem import Problem
 
-_LONG = 20_000
 _SHORT = 3
 
 
@@ -66,15 +65,9 @@ def _cautions(problem: Problem) -> list[str]:
         return ["with one arm there is nothing to decide."]
     if horizon is None:
         return []
-    cautions = []
     if horizon < _SHORT * n_arms:
-        cautions.append(
+        return [
             f"{horizon} rounds are fewer than {_SHORT} for each of {n_arms} arms: most go into trying arms. "
             "Let arms share what they tell, or offer fewer."
-        )
-    if horizon > _LONG:
-        cautions.append(
-            f"after {horizon:,} rounds its posteriors take up to {8 * (horizon / n_arms) ** 2 * n_arms / 2**30:.1f} GB "
-            "when arms are played equally often, and more otherwise; CalibratedUCB(BudgetedArms(…)) keeps to a budget."
-        )
-    return cautions
+        ]
+    return []
