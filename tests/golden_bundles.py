@@ -16,6 +16,7 @@ FOLDER = Path(__file__).parent / "data" / "bundles"
 K, DIM = 3, 3
 TABLE = {"age": [31.0, 25.0, None, 60.0], "zone": ["north", "south", "north", "east"], "spent": [0.5, 2.0, 1.25, 9.0]}
 POLICIES = {
+    "default": kb.default_policy(),
     "linear-ucb": kb.LinearUCB(alpha=0.5),
     "linear-thompson-sampling": kb.LinearThompsonSampling(scale=0.5),
     "gp-ucb": kb.GPUCB(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=0.1), kb.ConstantWidth(1.0)),

@@ -25,7 +25,7 @@ POLICIES = [
     *(kb.ThompsonSampling(kb.IndependentArms(kb.GaussianProcess(kernel, ridge=0.1))) for kernel in STEEP),
     *(kb.ThompsonSampling(kb.JointArms(kb.GaussianProcess(kernel, ridge=0.1))) for kernel in STEEP),
     *(kb.CalibratedUCB(kb.BudgetedArms(kb.GaussianProcess(kernel, ridge=0.1), budget=12)) for kernel in STEEP),
-    *(kb.CalibratedUCB(kb.EmpiricalBayes(bandwidths=(), kernels=(kernel,))) for kernel in STEEP),
+    *(kb.CalibratedUCB(kb.HierarchicalBayes(bandwidths=(), kernels=(kernel,))) for kernel in STEEP),
     *(kb.SupKernelUCB(kb.IndependentArms(kb.GaussianProcess(kernel, ridge=0.1))) for kernel in STEEP),
 ]
 

@@ -116,7 +116,7 @@ STEEP = kb.GaussianProcess(kb.Exponential(), ridge=0.1)
         kb.GreedyInterpolation(STEEP),
         kb.GPUCB(STEEP, kb.ConstantWidth(1.0)),
         kb.ThompsonSampling(kb.JointArms(STEEP)),
-        kb.ExplorationFloor(kb.CalibratedUCB(kb.EmpiricalBayes(bandwidths=(), kernels=(STEEP.kernel,))), epsilon=0.1),
+        kb.ExplorationFloor(kb.CalibratedUCB(kb.HierarchicalBayes((), (STEEP.kernel,))), epsilon=0.1),
     ],
     ids=repr,
 )

@@ -36,7 +36,6 @@ SPECS = [
     (lambda: KERNEL * "2", f"Scaled: factor {ABOVE_ZERO}; got '2'"),
     (lambda: KERNEL + "1", r"Sum: \w+ must be a Kernel; got '1'"),
     (lambda: KERNEL + 0.0, f"Shifted: offset {ABOVE_ZERO}; got 0.0"),
-    (lambda: kb.EmpiricalBayes(()), "EmpiricalBayes: bandwidths or kernels must have at least one entry"),
     (lambda: kb.HierarchicalBayes(()), "HierarchicalBayes: bandwidths or kernels must have at least one entry"),
     (lambda: kb.StudentNoise(df=2.0), "StudentNoise: df must be a number above 2, so that the variance is finite"),
     (lambda: kb.Synthetic(kb.LowRank(), density=0.0), "Synthetic: density must be a number above 0 and at most 1"),
