@@ -60,13 +60,14 @@ def _scores() -> Mapping[str, Callable[[], Any]]:
     agent, encoder = bandit._ready()
     table = _table(N_SCORED, 3)
     points = encoder.transform(table)
-    posteriors = agent._learner._tracker.arms.posteriors  # type: ignore[attr-defined]
+    model = agent._learner._tracker._model  # type: ignore[attr-defined]
 
     def bare_products() -> None:
-        """Kernel values and the products with every arm's factor; no encoding, no probabilities, no frame."""
+        """Features of all rows and their products with every arm's matrix; no encoding, probabilities or frame."""
         for start in range(0, N_SCORED, 1024):
-            for posterior in posteriors:
-                posterior._mean_and_std(points[start : start + 1024])
+            psi = model._features.of(points[start : start + 1024])
+            for precision in model._P:
+                np.vecdot(psi @ precision, psi)
 
     return {"ours": lambda: bandit.score(table), "bare products": bare_products}
 

@@ -43,6 +43,10 @@ class ArmModel(ABC):
         """For contexts of shape (K, d): two new arrays of shape (K,)."""
 
     @abstractmethod
+    def means_and_stds(self, contexts: Array) -> tuple[Array, Array]:
+        """`mean_and_std` for contexts of shape (B, K, d), in few calls per arm: two new arrays of shape (B, K)."""
+
+    @abstractmethod
     def outlook(self, context: Array, arm: int) -> tuple[float, float]:
         """Mean and variance of an arm's reward function at a context."""
 
@@ -109,6 +113,12 @@ class ExactArms(ArmModel):
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         return self._tracker.mean_and_std(contexts)
+
+    def means_and_stds(self, contexts: Array) -> tuple[Array, Array]:
+        means, stds = np.empty(contexts.shape[:2]), np.empty(contexts.shape[:2])
+        for arm, posterior in enumerate(self._tracker.posteriors):
+            means[:, arm], stds[:, arm] = posterior._mean_and_std(contexts[:, arm])
+        return means, stds
 
     def outlook(self, context: Array, arm: int) -> tuple[float, float]:
         outlook = self._tracker.outlook(context, arm)

@@ -130,7 +130,15 @@ class CalibratedTracker(LearningTracker):
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         if self._model is None:  # too few rewards to estimate anything: all arms are alike
             return np.zeros(len(contexts)), np.ones(len(contexts))
-        mean, std = self._model.mean_and_std(contexts)
+        return self._scaled(*self._model.mean_and_std(contexts))
+
+    def means_and_stds(self, contexts: Array) -> tuple[Array, Array]:
+        if self._model is None:
+            return np.zeros(contexts.shape[:2]), np.ones(contexts.shape[:2])
+        return self._scaled(*self._model.means_and_stds(contexts))
+
+    def _scaled(self, mean: Array, std: Array) -> tuple[Array, Array]:
+        """In units of the rewards what the model says in its own, shape (…, K)."""
         mean += self._levels.levels
         std *= sqrt(self._square)
         if self._levels.doubt is not None:

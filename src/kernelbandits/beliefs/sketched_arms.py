@@ -129,6 +129,18 @@ class SketchedArms(ArmModel):
         spread = np.vecdot(np.matmul(self._P, psi[:, :, np.newaxis])[:, :, 0], psi)
         return np.vecdot(self._w, psi), np.sqrt(self._variances(contexts, psi, spread))
 
+    def means_and_stds(self, contexts: Array) -> tuple[Array, Array]:
+        means, stds = np.empty(contexts.shape[:2]), np.empty(contexts.shape[:2])
+        psi = np.empty((0, 0))
+        for arm, (weights, precision) in enumerate(zip(self._w, self._P, strict=True)):
+            shown = contexts[:, arm]
+            if not arm or not np.array_equal(shown, contexts[:, arm - 1]):  # arms often share their contexts
+                psi = self._features.of(shown)
+            np.matmul(psi, weights, out=means[:, arm])
+            variances = self._variances(shown, psi, np.vecdot(psi @ precision, psi))
+            np.sqrt(variances, out=stds[:, arm])
+        return means, stds
+
     def _variances(self, contexts: Array, psi: Array, spread: Array) -> Array:
         beyond = self._features.variances(contexts) - np.vecdot(psi[:, 1:], psi[:, 1:])
         variances: Array = np.maximum(beyond, 0.0) + self.components.ridge * np.maximum(spread, 0.0)
