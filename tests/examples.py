@@ -145,7 +145,10 @@ REWARD_UNITS = [kb.AsGiven(), kb.Standardized()]
 
 NOISES = [kb.NormalNoise(), kb.StudentNoise(df=3.0)]
 
+INTERVALS = [kb.ConfidenceSequence(level=0.9, low=-1.0, high=2.0, largest_weight=20.0)]
+
 ALL = [
+    *INTERVALS,
     *NOISES,
     *REWARD_UNITS,
     *KERNELS,

@@ -99,6 +99,11 @@ from .kernels import (
     Shifted as Shifted,
     Sum as Sum,
 )
+from .offline.confidence_sequence import (
+    ConfidenceSequence as ConfidenceSequence,
+    RunningInterval as RunningInterval,
+)
+from .offline.interval import Interval as Interval
 from .offline.log import Log as Log, LogFile as LogFile
 from .offline.replay import ReplayedLog as ReplayedLog, replay_log as replay_log
 from .policies import (
