@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import kernelbandits as kb
 from kernelbandits.beliefs import ArmLevels, arm_levels
@@ -76,6 +76,7 @@ def test_mean_and_deviation_are_those_of_a_fit_from_scratch(n):
     np.testing.assert_allclose(tracker.learnable()[0], expected_levels, rtol=1e-6)
 
 
+@settings(max_examples=20)
 @given(
     seed=st.integers(0, 2**16), stretch=st.floats(0.01, 100.0), unit=st.floats(0.01, 100.0), level=st.floats(-5.0, 5.0)
 )

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import cycle
 from typing import final
 
 import numpy as np
@@ -10,8 +11,7 @@ import kernelbandits as kb
 from kernelbandits.testing import check_policy, check_spec
 
 
-@pytest.mark.parametrize("policy", examples.POLICIES, ids=repr)
-@pytest.mark.parametrize("n_arms", [2, 4])
+@pytest.mark.parametrize(("policy", "n_arms"), [*zip(examples.POLICIES, cycle([2, 4, 3]), strict=False)], ids=repr)
 def test_policy_keeps_the_contract(policy, n_arms):
     check_policy(policy, n_arms=n_arms, seed=n_arms, invariant=not examples.in_reward_units(policy))
 
