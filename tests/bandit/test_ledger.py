@@ -1,12 +1,14 @@
 """The ledger of decisions that await their reward."""
 
+import json
+import zipfile
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.errors import InvalidArgument, KernelBanditsError
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
@@ -58,3 +60,43 @@ def test_a_ledger_comes_back_from_a_file(tmp_path):
     assert loaded.find("d0", 7.5) is None
     assert loaded.capacity == 5
     assert len(kb.load(kb.save(kb.Ledger(), tmp_path / "empty.kb"))) == 0
+
+
+def test_a_long_ledger_is_a_few_arrays_in_its_file(tmp_path):
+    sizes = []
+    for n in (2, 2000):
+        ledger = kb.Ledger()
+        for number in range(n):
+            ledger.add(entry(number, eligible=("a", "b") if number % 2 else None))
+        with zipfile.ZipFile(kb.save(ledger, tmp_path / "ledger.kb")) as archive:
+            sizes.append(len(json.loads(archive.read("manifest.json"))["nodes"]))
+    assert sizes[0] == sizes[1]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("ids", ["d0", "d0"]),
+        ("ids", ["d0", 5]),
+        ("ids", ["d0"]),
+        ("arms", np.array([0, -1])),
+        ("arms", np.array([0.0, 1.0])),
+        ("propensities", np.array([0.5, np.nan])),
+        ("propensities", np.array([0.5, 1.5])),
+        ("times", np.array([0, 2**62])),
+        ("eligible", np.array([0, 1])),
+        ("eligible_sets", [("a", 1)]),
+        ("contexts", np.zeros((3, 2))),
+        ("contexts", np.full((2, 2), np.nan)),
+        ("settled_rewards", np.zeros(3)),
+        ("n_forgotten", -1),
+    ],
+)
+def test_a_forged_ledger_is_refused(key, value):
+    ledger = kb.Ledger()
+    for number in range(2):
+        ledger.add(entry(number))
+    state = ledger.to_state()
+    assert len(kb.Ledger.from_state(state)) == 2
+    with pytest.raises(KernelBanditsError):
+        kb.Ledger.from_state(state | {key: value})

@@ -69,7 +69,15 @@ def things():
     X = np.random.default_rng(0).standard_normal((12, DIM))
     yield kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1).fit(X, X[:, 0])
     yield kb.MinNormInterpolator(kb.Gaussian()).fit(X, X[:, 0])
-    yield kb.Encoding().fit({"age": [1.0, 2.0, 3.0, 9.0], "zone": ["a", "b", "a", "b"]})
+    table = {"age": [1.0, 2.0, None, 9.0], "zone": ["a", "b", "a", "b"]}
+    yield kb.Encoding(rare=1).fit(table)
+    for policy in (kb.LinearUCB(), kb.default_policy()):
+        bandit = kb.Bandit(["x", "y", "z"], kb.Encoding(rare=1), policy)
+        bandit.fit(table | {"offer": ["x", "y", "x", "z"], "bought": [0, 1, 1, 0]}, arm="offer", reward="bought")
+        decisions = [bandit.choose({"age": 3.0 + i, "zone": "b"}, eligible=["x", "y"]) for i in range(6)]
+        for decision in decisions[::2]:
+            bandit.observe(decision.id, 0.5)
+        yield bandit
     bits = (np.random.MT19937, np.random.Philox, np.random.SFC64, np.random.PCG64DXSM)
     yield {"rngs": [np.random.Generator(kind(3)) for kind in bits], "rows": [X[3], X[:, 1]], b"k": (1.5, np.float64(2))}
 

@@ -252,13 +252,8 @@ class Bandit:
         for name, part in checked_parts(state).items():
             setattr(bandit, name if name in cls.__slots__ else f"_{name}", part)
         bandit.created = datetime.fromisoformat(state["created"])
+        bandit.summary()  # fails here, if at all
         return bandit
-
-    def _rehearse(self) -> None:
-        """See whether a loaded bandit works."""
-        if self._agent is not None:
-            self._agent._rehearse()
-        self.summary()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Bandit.from_state, (self.to_state(),)  # the lock cannot be copied

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, final
 
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.errors import InvalidArgument, InvalidFile, shown
+from kernelbandits.bandit.ledger_columns import refuse_unfit
+from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.types import Array
+
+_EPOCH, _TICK = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 
 
 class Awaiting(NamedTuple):
@@ -101,35 +104,37 @@ class Ledger:
             del self._settled[next(iter(self._settled))]
 
     def to_state(self) -> dict[str, Any]:
-        """What a file holds of it: one array for all contexts."""
+        """What a file holds of it: one array per column, so that a long ledger is written in no time."""
         entries = [*self]
+        sets = [*dict.fromkeys(entry.eligible for entry in entries if entry.eligible is not None)]
+        numbers = {None: -1} | {names: number for number, names in enumerate(sets)}
         return {
             "capacity": self.capacity,
             "n_forgotten": self.n_forgotten,
-            "contexts": np.array([entry.context for entry in entries]),
+            "contexts": np.array([entry.context for entry in entries], dtype=np.float64),
             "arms": np.array([entry.arm for entry in entries], dtype=np.int64),
-            "propensities": np.array([entry.propensity for entry in entries]),
+            "propensities": np.array([entry.propensity for entry in entries], dtype=np.float64),
             "versions": np.array([entry.version for entry in entries], dtype=np.int64),
             "ids": [entry.id for entry in entries],
-            "times": [entry.time.isoformat() for entry in entries],
-            "eligible": [None if entry.eligible is None else list(entry.eligible) for entry in entries],
-            "settled_ids": list(self._settled),
-            "settled_rewards": np.array([*self._settled.values()]),
+            "times": np.array([(entry.time - _EPOCH) // _TICK for entry in entries], dtype=np.int64),
+            "eligible": np.array([numbers[entry.eligible] for entry in entries], dtype=np.int64),
+            "eligible_sets": sets,
+            "settled_ids": [*self._settled],
+            "settled_rewards": np.array([*self._settled.values()], dtype=np.float64),
         }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Ledger:
         """The ledger with this state."""
+        refuse_unfit(state)
         ledger = cls(state["capacity"])
-        ledger.n_forgotten = checks.whole("n_forgotten", state["n_forgotten"], at_least=0)
-        contexts = state["contexts"]
-        columns = [state[key].tolist() for key in ("arms", "propensities", "versions")]
-        texts = [state[key] for key in ("ids", "times", "eligible")]
-        if len({len(contexts), *map(len, columns), *map(len, texts)}) > 1:
-            raise InvalidFile("the ledger has lists of different lengths")
-        for context, arm, propensity, version, decision, time, names in zip(contexts, *columns, *texts, strict=True):
-            allowed = None if names is None else tuple(names)
-            when = datetime.fromisoformat(time)
-            ledger.add(Awaiting(str(decision), when, context, arm, propensity, allowed, version))
+        ledger.n_forgotten = state["n_forgotten"]
+        sets = [*state["eligible_sets"], None]  # the last one stands for all arms: its number is −1
+        columns = [state[key].tolist() for key in ("arms", "propensities", "versions", "times", "eligible")]
+        for decision, context, arm, propensity, version, time, allowed in zip(
+            state["ids"], state["contexts"], *columns, strict=True
+        ):
+            when = _EPOCH + time * _TICK
+            ledger._awaiting[decision] = Awaiting(decision, when, context, arm, propensity, sets[allowed], version)
         ledger._settled = dict(zip(state["settled_ids"], state["settled_rewards"].tolist(), strict=True))
         return ledger

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, final
@@ -14,17 +13,16 @@ import numpy as np
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.beliefs import Belief, Prefetched
-from kernelbandits.errors import InvalidArgument, KernelBanditsError, shown
+from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.kernels import Kernel
 from kernelbandits.policies.active_arms import ActiveArms, ineligible
 from kernelbandits.policies.learner import Choice, Decision, Decisions, Learner, Scores
+from kernelbandits.policies.rehearsal import rehearse
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator
 from kernelbandits.saving import save
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike, BoolArray
-
-_REHEARSED = 2**23  # entries of contexts, 64 MB
 
 
 class Policy(Spec, ABC):
@@ -254,16 +252,8 @@ class Agent:
         return agent
 
     def _rehearse(self) -> None:
-        """Decide and observe, two rewards of every arm or 32 in all, to see whether a loaded agent works."""
-        if self.problem.n_arms * self.problem.dim > _REHEARSED:
-            return
-        contexts = np.zeros((self.problem.n_arms, self.problem.dim))
-        for step in range(min(2 * self.problem.n_arms, 32)):
-            arm = step % self.problem.n_arms
-            with suppress(KernelBanditsError):  # it explains itself, and the next arm may not
-                self.choose(contexts)
-            with suppress(KernelBanditsError):
-                self.observe(contexts[arm], arm, 0.5 * step)
+        """See whether a loaded agent works."""
+        rehearse(self)
 
     def _checked_block(self, contexts: ArrayLike) -> Array:
         shape = (None, self.problem.n_arms, self.problem.dim)

@@ -112,6 +112,20 @@ class Rebuilding:
                 waiting.pop()
         return self._part(root)
 
+    def outermost(self, root: Json, wanted: Callable[[Any], bool]) -> list[Json]:
+        """The parts of a rebuilt thing, or itself, that are wanted and not inside of others that are."""
+        found: list[Json] = []
+        waiting, seen = [*self._numbers([root])], set[int]()
+        while waiting:
+            number = waiting.pop()
+            if number not in seen:
+                seen.add(number)
+                if wanted(self._things[number]):
+                    found.append([number])
+                else:
+                    waiting += self._numbers(self._nodes[number][2])
+        return found
+
     @staticmethod
     def _checked(node: Json, kinds: Mapping[str, Kind]) -> tuple[Kind, Json, list[Json]]:
         name, facts, parts = node

@@ -61,23 +61,27 @@ def save(thing: Any, path: str | os.PathLike[str]) -> Path:
 def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
     """What `save` wrote. `classes` are those of your own that the file may use; nothing else is imported or run.
 
-    Every number is checked against its digest and its place. Of an agent, a copy then decides and observes, so that a
-    file that is damaged or forged is refused here rather than in the middle of work.
+    Every number is checked against its digest and its place. Then a copy of each agent decides and observes, and one of
+    each predictor predicts, so that a file that is damaged or forged is refused here rather than in the middle of work.
     """
     given = [*classes]
     Classes(given)  # refuses what are no classes: not the file's fault
     with bundles.opened(Path(path)) as bundle:
-        memory = bundle.memory()
-        thing = _rebuilt(bundle.manifest, memory, given)
-        if hasattr(type(thing), "_rehearse"):
-            _rehearse(_rebuilt(bundle.manifest, [piece.copy() for piece in memory], given))
+        memory, root = bundle.memory(), bundle.manifest["root"]
+        rebuilding = _rebuilding(bundle.manifest, memory, given)
+        thing = rebuilding.thing(root)
+        actors = rebuilding.outermost(root, lambda part: hasattr(type(part), "_rehearse"))
+        if actors:
+            copies = _rebuilding(bundle.manifest, [piece.copy() for piece in memory], given)
+            for actor in actors:
+                _rehearse(copies.thing(actor))
         return thing
 
 
-def _rebuilt(manifest: dict[str, Json], memory: list[AnyArray], given: list[type]) -> Any:
+def _rebuilding(manifest: dict[str, Json], memory: list[AnyArray], given: list[type]) -> Rebuilding:
     classes = Classes(given)
     classes.read(manifest["classes"])
-    return Rebuilding(manifest["nodes"], _Kinds(classes, Arrays(memory)).by_name).thing(manifest["root"])
+    return Rebuilding(manifest["nodes"], _Kinds(classes, Arrays(memory)).by_name)
 
 
 def _rehearse(thing: Any) -> None:
