@@ -4,6 +4,7 @@ from .calibration import Calibration as Calibration
 from .decision import BanditDecision as BanditDecision
 from .ledger import Awaiting as Awaiting, Ledger as Ledger
 from .logged_rows import arms_in as arms_in
+from .outside_ledger import Weighed as Weighed, learn as learn, reward_counts as reward_counts, weigh as weigh
 from .policy_text import policy_from as policy_from
 from .score_files import score_file as score_file
 from .summary import ArmSummary as ArmSummary, BanditSummary as BanditSummary

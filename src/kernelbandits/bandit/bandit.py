@@ -179,19 +179,23 @@ class Bandit:
 
         The same reward for the same decision again changes nothing; another one is refused.
         """
-        from kernelbandits.bandit.predictions import compare_one
-
         value = checks.reward(reward)
         with self._lock:
             entry = self.ledger.find(id, value)
             if entry is None:
                 return
-            agent, _ = self._ready()
-            if self._tally.n < _ALL_COMPARED or self._tally.n % _THINNED == 0:
-                compare_one(agent, entry, value, self.calibration)
-            agent.observe(entry.context, entry.arm, value)
+            self._learn(entry.context, entry.arm, entry.propensity, value)
             self.ledger.settle(id, value)
-            self._tally.add_one(entry.arm, value, entry.propensity)
+
+    def _learn(self, context: Array, arm: int, propensity: float, reward: float) -> None:
+        """Learn a reward, whoever kept its decision."""
+        from kernelbandits.bandit.predictions import compare_one
+
+        agent, _ = self._ready()
+        if self._tally.n < _ALL_COMPARED or self._tally.n % _THINNED == 0:
+            compare_one(agent, context, arm, reward, self.calibration)
+        agent.observe(context, arm, reward)
+        self._tally.add_one(arm, reward, propensity)
 
     def score(self, table: Any, eligible: Collection[str] | ArrayLike | None = None) -> pl.DataFrame:
         """Return columns `mean_…`, `deviation_…` and `probability_…` of each arm that was not removed; nothing changes.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from kernelbandits.bandit.calibration import Calibration
-from kernelbandits.bandit.ledger import Awaiting
 from kernelbandits.bandit.logged_rows import LoggedRows
 from kernelbandits.bandit.scoring import shared
 from kernelbandits.policies import Agent
 from kernelbandits.reporting import Progress
+from kernelbandits.types import Array
 
 _GROWTH = 1.25
 _PREDICTED = 64
@@ -30,11 +30,11 @@ def learn_rows(agent: Agent, rows: LoggedRows) -> Calibration:
     return calibration
 
 
-def compare_one(agent: Agent, entry: Awaiting, reward: float, calibration: Calibration) -> None:
+def compare_one(agent: Agent, context: Array, arm: int, reward: float, calibration: Calibration) -> None:
     """Compare the reward of a decision with what is believed of it just before it is learned."""
-    scores = agent._score(shared(entry.context[np.newaxis], agent.problem.n_arms))
+    scores = agent._score(shared(context[np.newaxis], agent.problem.n_arms))
     if scores is not None:
-        means, deviations = scores.means[:, entry.arm], scores.deviations[:, entry.arm]
+        means, deviations = scores.means[:, arm], scores.deviations[:, arm]
         calibration.compare(means, deviations, np.array([reward]))
 
 

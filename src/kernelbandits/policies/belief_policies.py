@@ -77,7 +77,13 @@ class BelievingLearner(Learner):
         return Scores(means, stds, probabilities)
 
     def _believed(self, contexts: Array) -> tuple[Array, Array]:
-        """Means and standard deviations for contexts of shape (B, K, d), shape (B, K): prefetched, then forgotten."""
+        """Means and standard deviations for contexts of shape (B, K, d), shape (B, K): prefetched, then forgotten.
+
+        A single round is believed as in `decide`: with the same bits, and as fast.
+        """
+        if len(contexts) == 1:
+            mean, std = self._tracker.mean_and_std(contexts[0])
+            return mean[np.newaxis], std[np.newaxis]
         found = self._tracker.means_and_stds(contexts)
         if found is not None:
             return found
