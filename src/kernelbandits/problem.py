@@ -40,13 +40,13 @@ class Problem:
     arms: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", arms := arm_checks.names_of(self.arms))
-        if arms and not self.n_arms:
-            object.__setattr__(self, "n_arms", len(arms))
+        if type(self.arms) is not tuple or self.arms:
+            object.__setattr__(self, "arms", arm_checks.names_of(self.arms))
+            object.__setattr__(self, "n_arms", self.n_arms or len(self.arms))
         checks.whole("n_arms", self.n_arms, at_least=1)
-        if arms and len(arms) != self.n_arms:
+        if self.arms and len(self.arms) != self.n_arms:
             raise InvalidArgument(
-                f"arms must be {self.n_arms} names, as n_arms says; got {len(arms)}. Leave out n_arms"
+                f"arms must be {self.n_arms} names, as n_arms says; got {len(self.arms)}. Leave out n_arms"
             )
         checks.whole("dim", self.dim, at_least=1)
         if self.horizon is not None:

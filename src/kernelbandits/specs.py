@@ -118,7 +118,7 @@ class Spec:
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        for name, annotation in _hints(type(self)):  # type: ignore[arg-type]
+        for name, (annotation, _) in _fields(type(self)).items():  # type: ignore[arg-type]
             owner = f"{type(self).__name__}: {name}"
             object.__setattr__(self, name, conform(getattr(self, name), annotation, owner))
         if hasattr(self, "_validate"):
@@ -126,10 +126,10 @@ class Spec:
 
 
 @cache
-def _hints(spec: Any) -> list[tuple[str, Any]]:
-    """Names and annotations of the fields."""
-    hints = get_type_hints(spec, include_extras=True)
-    return [(field.name, hints[field.name]) for field in dataclasses.fields(spec)]
+def _fields(spec: Any) -> dict[str, tuple[Any, type]]:
+    """The fields by name, each with its annotation and the class of its default."""
+    hints, fields = get_type_hints(spec, include_extras=True), dataclasses.fields(spec)
+    return dict(zip([f.name for f in fields], [(hints[f.name], type(f.default)) for f in fields], strict=True))
 
 
 def path_of(kind: type) -> str:
@@ -146,7 +146,7 @@ def to_table(spec: Any, of_file: Callable[[str], str] = str, of_foreign: Callabl
         kind = type(spec)
         ours = kind.__module__.split(".")[0] == __package__
         table: dict[str, Any] = {"type": kind.__name__ if ours else of_foreign(kind)}
-        for name, hint in _hints(kind):
+        for name, (hint, _) in _fields(kind).items():
             value = getattr(spec, name)
             if value is not None:
                 is_file = FilePath in (hint, *get_args(hint))
@@ -197,15 +197,14 @@ def from_table(
     if not dataclasses.is_dataclass(spec):
         raise InvalidFile(f"{where}.type: {spec.__name__} must be a dataclass: put @dataclass(frozen=True) above it")
     with _understood(spec, where):
-        hints = dict(_hints(spec))
-    usual_kinds = {field.name: type(field.default) for field in dataclasses.fields(spec)}
+        fields = _fields(spec)
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key == "type":
             continue
-        if key not in hints:
-            raise InvalidFile(f"{where}: {spec.__name__} has no key {key!r}; {nearest(key, hints)}")
-        values[key] = _decode(value, hints[key], f"{where}.{key}", source, usual_kinds[key])
+        if key not in fields:
+            raise InvalidFile(f"{where}: {spec.__name__} has no key {key!r}; {nearest(key, fields)}")
+        values[key] = _decode(value, fields[key][0], f"{where}.{key}", source, fields[key][1])
     with _understood(spec, where):
         parameters = inspect.signature(spec).parameters.values()
         missing = [each.name for each in parameters if each.default is each.empty and each.name not in values]

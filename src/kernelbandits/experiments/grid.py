@@ -23,9 +23,6 @@ from kernelbandits.policies import Policy
 from kernelbandits.specs import Spec, path_of, to_table
 from kernelbandits.tables.digests import content_digest
 
-_BYTES_PER_ROUND = 100
-"""Of all columns of a result while they are collected."""
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -111,12 +108,6 @@ class Experiment:
         for what, names in (("panel names", [panel.name for panel in self.panels]), ("seeds", list(self.seeds))):
             if len(set(names)) < len(names):
                 raise InvalidArgument(f"{what} of an experiment must differ; got {names}")
-
-    def require_memory(self) -> None:
-        """Refuse a grid whose results do not fit into memory."""
-        n_cells = len(self.seeds) * sum(len(panel.methods) for panel in self.panels)
-        what = f"{n_cells:,} runs (panels × methods × seeds) of horizon = {self.horizon:,}"
-        require_memory(_BYTES_PER_ROUND * n_cells * self.horizon, what, "use fewer seeds or a shorter horizon")
 
     @property
     def methods(self) -> tuple[str, ...]:

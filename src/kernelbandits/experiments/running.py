@@ -23,7 +23,7 @@ from kernelbandits.experiments.engines import Engine, in_order, local, remove_ab
 from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_arithmetic, own_code
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.store import ROW, Rows, Store
-from kernelbandits.linalg import arithmetic
+from kernelbandits.linalg import arithmetic, require_memory
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import Progress
 from kernelbandits.specs import to_table
@@ -31,6 +31,9 @@ from kernelbandits.tables.digests import content_digest
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
+
+_BYTES_PER_ROUND = 100
+"""Of all columns of a result while they are collected."""
 
 
 class RunProgress(NamedTuple):
@@ -56,7 +59,9 @@ def run(
     """
     checks.instance("experiment", experiment, Experiment, 'load_experiment("figure-1")')
     engine = local() if engine is None else checks.instance("engine", engine, Engine, "experiments.local(2)")  # type: ignore[type-abstract]
-    experiment.require_memory()
+    n_cells = len(experiment.seeds) * sum(len(panel.methods) for panel in experiment.panels)
+    what = f"{n_cells:,} runs (panels × methods × seeds) of horizon = {experiment.horizon:,}"
+    require_memory(_BYTES_PER_ROUND * n_cells * experiment.horizon, what, "use fewer seeds or a shorter horizon")
     cells = list(experiment.cells())
     # A worker process may have another current folder than this one, which asks it to write.
     saved = Store(Path(store).absolute() / "cells")
@@ -197,7 +202,7 @@ def _collected(experiment: Experiment, cells: Sequence[Cell], store: Store) -> R
         try:
             rows = store.load(cell)
         except (FileNotFoundError, InvalidFile) as error:
-            raise KernelBanditsError(f"{error}, though it was just there; run the same command again") from error
+            raise KernelBanditsError(f"{cell}: {error}, though it was there before; run the command again") from error
         arms.append(rows["arm"])
         regrets.append(rows["regret"])
     horizon, regret = experiment.horizon, np.array(regrets)

@@ -67,7 +67,7 @@ class Store:
                 raise InvalidFile(f"{path.name} has {facts.st_size} bytes instead of {size + _DIGEST_SIZE}")
             content = path.read_bytes()
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise FileNotFoundError(f"{cell}: its file is not in {self.cells}") from error
+            raise FileNotFoundError(f"{path.name} is not in {self.cells}") from error
         except OSError as error:
             raise InvalidFile(f"{path.name} cannot be read: {error.strerror}") from error
         array = content[:size]
@@ -91,19 +91,16 @@ class Store:
                 "%d of the runs kept in %s are damaged and are computed again: %s%s",
                 *(len(damage), self.cells, damage[0], ", …" * (len(damage) > 1)),
             )
-        if n_elsewhere := len(self._of_other_arithmetic(found)):
+        own = dict(cell.fingerprint.split("-", 1) for cell in found)  # content → arithmetic
+        kept = [path.stem.split("-", 1) for path in self.cells.glob("*-*.npy")]
+        elsewhere = [content for content, arithmetic in kept if own.get(content, arithmetic) != arithmetic]
+        if elsewhere:
             logger.warning(
                 "%d of the runs kept in %s come from another kind of processor, or another numpy, scipy or BLAS, and "
                 "may differ in their last bits; these are computed again, and both are kept",
-                *(n_elsewhere, self.cells),
+                *(len(set(elsewhere)), self.cells),
             )
         return found
-
-    def _of_other_arithmetic(self, cells: Sequence[Cell]) -> set[str]:
-        """What of the cells is there, whole or not, with another last part of the fingerprint."""
-        own = {cell.fingerprint for cell in cells}
-        others = {path.stem for path in self.cells.glob("*-*.npy")} - own
-        return {name.partition("-")[0] for name in others} & {name.partition("-")[0] for name in own}
 
     def _path(self, fingerprint: str) -> Path:
         return self.cells / f"{fingerprint}.npy"

@@ -55,12 +55,12 @@ class Radial(ProductGeometry):
         return features
 
     def _correct(self, t: Array, left: Array, right: Array) -> None:
-        if t.size and _some_cancelled(t, right):
-            cancelled = t <= right[:, 1] * _share(right)
+        if t.size and (share := _cancelled_share(t, right)):
+            cancelled = t <= right[:, 1] * share
             if _MANY * np.count_nonzero(cancelled) > t.size:
                 near_left, near_right = self._centred(left, right)
                 np.matmul(near_left, near_right.T, out=t)
-                np.less_equal(t, near_right[:, 1] * _share(right), out=cancelled)
+                np.less_equal(t, near_right[:, 1] * share, out=cancelled)
             for rows in pieces(len(t), rows_at_once(t.shape[1])):
                 _recompute(t[rows], np.flatnonzero(cancelled[rows]), left[rows], right)
 
@@ -72,8 +72,8 @@ class Radial(ProductGeometry):
         return self.left((x - origin) / factor), self.right((z - origin) / factor)
 
     def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
-        if t.values.size and _some_cancelled(t.values, right):
-            cancelled = t.values <= (right[:, 1] * _share(right)).repeat(t.sizes)
+        if t.values.size and (share := _cancelled_share(t.values, right)):
+            cancelled = t.values <= (right[:, 1] * share).repeat(t.sizes)
             if _MANY * np.count_nonzero(cancelled) > t.values.size:
                 _recompute_sets(t, cancelled, lefts, right)
             else:
@@ -96,17 +96,12 @@ def _scaling(left: Array) -> tuple[int, float]:
     return round(1.0 / inverse), -2.0 * inverse
 
 
-def _share(right: Array) -> float:
-    """The multiple of ‖z‖² up to which t has cancelled."""
-    p = right.shape[1]
-    d = int(p - 2 if p < _SHORT else p - 1 - LINE)  # or a few less, because of the padding
-    return _CANCELLED / d
-
-
-def _some_cancelled(t: Array, right: Array) -> bool:
-    """Whether any entry may have cancelled. Usually none has. `argmin` is much faster than `min` for small arrays."""
-    norms = right[:, 1]
-    return bool(not t.item(t.argmin()) > norms.item(norms.argmax()) * _share(right))
+def _cancelled_share(t: Array, right: Array) -> float:
+    """The multiple of ‖z‖² up to which t has cancelled; 0 if it has nowhere, as is usual."""
+    norms, p = right[:, 1], right.shape[1]
+    share = _CANCELLED / int(p - 2 if p < _SHORT else p - 1 - LINE)  # d, or a few less, because of the padding
+    # `argmin` is much faster than `min` for small arrays.
+    return 0.0 if t.item(t.argmin()) > norms.item(norms.argmax()) * share else share
 
 
 def _recompute(t: Array, places: IntArray, left: Array, right: Array) -> None:

@@ -68,16 +68,15 @@ def arithmetic() -> Mapping[str, str]:
     from threadpoolctl import threadpool_info
 
     functions = np.lib.introspect.opt_func_info().values()
+    simd = [str(chosen["current"]) for kinds in functions for chosen in kinds.values()]
     pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    keys = ("internal_api", "version", "architecture")
+    blas = [" ".join(str(pool[key]) for key in keys if pool.get(key)) for pool in pools]
     return {
         "processor": platform.machine(),
-        "simd": ", ".join(sorted({str(chosen["current"]) for kinds in functions for chosen in kinds.values()})),
-        "blas": ", ".join(sorted({" ".join(_kind_of_blas(pool)) for pool in pools})),
+        "simd": ", ".join(sorted(set(simd))),
+        "blas": ", ".join(sorted(set(blas))),
     }
-
-
-def _kind_of_blas(pool: Mapping[str, object]) -> list[str]:
-    return [str(pool[key]) for key in ("internal_api", "version", "architecture") if pool.get(key)]
 
 
 def available_memory() -> int:

@@ -113,11 +113,8 @@ class _ExploreThenCommitLearner(Learner):
 
     def _fit(self) -> Commitment:
         """The fit to all rewards so far: made once, although it may be scored with before it is decided with."""
-        if self._newest is None or self._newest[0] != self._n_rewards:
-            self._newest = self._n_rewards, self._new_fit()
-        return self._newest[1]
-
-    def _new_fit(self) -> Commitment:
+        if self._newest is not None and self._newest[0] == self._n_rewards:
+            return self._newest[1]
         estimator, data = self._policy.estimator, self._data
         rewards = [np.array([y for _, y in known]) for known in data]
         levels = self._policy.rewards.levels(rewards)
@@ -128,7 +125,9 @@ class _ExploreThenCommitLearner(Learner):
         expansions = [predictor.expansion for predictor in predictors if predictor.expansion is not None]
         alike = len(expansions) == len(predictors) and all(e.kernel == expansions[0].kernel for e in expansions)
         together = StackedExpansions(expansions) if alike else None
-        return Commitment([_Mean(predictor) for predictor in predictors], together, levels)
+        fit = Commitment([_Mean(predictor) for predictor in predictors], together, levels)
+        self._newest = self._n_rewards, fit
+        return fit
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
         if self._in_turn or self._turns.waits(arm):
