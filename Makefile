@@ -7,12 +7,13 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 
 PEERS ?= .venv-peers
 
-.PHONY: help reproduce test test-slow lint types format picture bench bench-peers league league-peers clean
+.PHONY: help reproduce docs test test-slow lint types format picture bench bench-peers league league-peers clean
 
 help:
 	@echo "make reproduce   set up, run the paper's Figure 1, write results/figure-1"
 	@echo "make test        set up, run the tests"
 	@echo "make test-slow   the longer studies as well"
+	@echo "make docs        set up, build the documentation site in docs/_build/html, and check its links"
 	@echo "make lint types  ruff and mypy"
 	@echo "make bench       speed against scikit-learn and bare BLAS"
 	@echo "make bench-peers the same with BoTorch, Vowpal Wabbit and others, in an environment of their own"
@@ -29,6 +30,10 @@ test: $(VENV)/installed-dev
 
 test-slow: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+docs: $(VENV)/installed-docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs 2 -b html docs docs/_build/html
+	$(BIN)/python docs/check_site.py docs/_build/html
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -73,5 +78,9 @@ $(VENV)/installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) --editable '.[dev]'
 	@touch $@ $(VENV)/installed
 
+$(VENV)/installed-docs: $(VENV)/installed-dev
+	$(INSTALL) --editable '.[dev,docs]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) docs/_build docs/api docs/gallery .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -20,6 +20,14 @@ settings.load_profile("same-every-time")
 
 
 @pytest.fixture(autouse=True, scope="session")
+def wide_window():
+    """What tests look for in tables stands on one line; `test_terminal_tables.py` tries windows of other widths."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "1000")
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def one_blas_thread():
     """The workers share the cores already, and sums must not depend on how many there are."""
     with threadpool_limits(limits=1):

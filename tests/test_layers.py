@@ -32,6 +32,7 @@ LAYERS = [
     {"experiments"},
     {"paper"},
     {"cli"},
+    {"__main__"},
 ]
 HEAVY = {
     "matplotlib": {"reporting/"},

@@ -171,6 +171,34 @@ def names_below(base: type) -> list[str]:
     return sorted(names)
 
 
+def kinds_in_files(*roots: type) -> dict[str, list[str]]:
+    """By kind, the names that `type` may have where a file describes one of the roots: its own and those of its fields.
+
+    A class is listed below its most general kind only; one with a field that no file can state, not at all.
+    """
+    found: dict[type, list[str]] = {}
+    waiting = [*roots]
+    while waiting:
+        kind = waiting.pop(0)
+        if kind in found:
+            continue
+        parts = {name: _parts_of(getattr(kernelbandits, name)) for name in names_below(kind)}
+        found[kind] = [name for name, own in parts.items() if object not in own]
+        waiting += [part for own in parts.values() for part in own if isinstance(part, type) and issubclass(part, Spec)]
+    most_general = [kind for kind in found if not any(kind is not other and issubclass(kind, other) for other in found)]
+    return {kind.__name__: found[kind] for kind in most_general}
+
+
+def _parts_of(spec: type) -> list[Any]:
+    """All classes that the annotations of the fields are made of."""
+    found, waiting = [], [annotation for _, annotation in _hints(spec)]
+    while waiting:
+        annotation = waiting.pop(0)
+        found.append(get_origin(annotation) or annotation)
+        waiting += get_args(annotation)
+    return found
+
+
 def from_table(
     table: Any,
     expected: type[S],

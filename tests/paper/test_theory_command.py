@@ -57,5 +57,5 @@ def test_a_mistake_is_one_clear_line(tmp_path, options, message):
 
 def test_the_study_is_listed(tmp_path):
     assert "theory" in json.loads(run("list", "--json", cwd=tmp_path).stdout)["studies"]
-    assert "theory     The paper's theory" in run("list", cwd=tmp_path).stdout
+    assert "theory      The paper's theory" in run("list", cwd=tmp_path).stdout
     assert "did you mean 'theory'" in run("reproduce", "teory", cwd=tmp_path).stderr

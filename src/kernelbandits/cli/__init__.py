@@ -10,6 +10,7 @@ import click
 
 from kernelbandits import __version__
 from kernelbandits.cli.budget import budget
+from kernelbandits.cli.completion import completion
 from kernelbandits.cli.diagnose import diagnose
 from kernelbandits.cli.fit import fit
 from kernelbandits.cli.inspect import inspect_
@@ -43,13 +44,14 @@ def app() -> None:
       kernelbandits score shop.kb table.parquet   its decisions for a table of any size
       kernelbandits inspect shop.kb               what it has seen, and whether it is well
       kernelbandits budget --help                 how long to explore, by the paper's formulas, from numbers alone
+      kernelbandits completion --install          complete commands and names with Tab
 
     A run can be stopped at any moment; the same command continues where it stopped.
     Exit codes: 0 done, 1 failed, 2 wrong option, file or value, 130 interrupted.
     """
 
 
-for _command in (reproduce, run, list_, diagnose, fit, score, inspect_, budget, make_stand_in):
+for _command in (reproduce, run, list_, diagnose, fit, score, inspect_, budget, make_stand_in, completion):
     app.add_command(_command)
 
 

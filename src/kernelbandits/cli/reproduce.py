@@ -37,8 +37,16 @@ _STUDY_OPTIONS = (
 )
 
 
+def _names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """The names that begin so, for completion in a shell."""
+    from kernelbandits.experiments import shipped
+    from kernelbandits.paper import STUDIES
+
+    return [name for name in (*shipped(), *STUDIES, "all") if name.startswith(begun)]
+
+
 @click.command()
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", shell_complete=_names)
 @with_options(*RUN_OPTIONS, *_STUDY_OPTIONS)
 def reproduce(name: str, out: Path | None, debug: bool, **given: Any) -> None:
     """Run an experiment of the paper or a study.

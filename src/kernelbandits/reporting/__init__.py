@@ -19,3 +19,4 @@ from kernelbandits.reporting.sections import (
     toml_lines,
     toml_value,
 )
+from kernelbandits.reporting.terminal_tables import terminal_width

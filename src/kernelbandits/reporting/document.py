@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, final
 
 from kernelbandits.reporting.curve_looks import COLOURS
 from kernelbandits.reporting.sections import Section, terminal_text
+from kernelbandits.reporting.terminal_tables import Cell, FittedTable, terminal_width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _SCRIPTS = ("scales.js", "chart.js", "page.js")
-_WIDE = 1000  # columns where there is no terminal: nothing is wrapped
 
 
 @final
@@ -88,16 +88,16 @@ class Table:
         return f'<tr><th scope="row"{kind}>{key}<span>{name}</span></th>{cells}</tr>'
 
     def terminal(self) -> Iterable[RenderableType]:
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table as Grid
-
         title = ". ".join(part for part in (self.title, self.caption) if part)
-        grid = Grid(box=SIMPLE_HEAD, pad_edge=False)
-        for i, column in enumerate(self.columns):
-            grid.add_column(terminal_text(column.name), justify="right" if column.numeric else "left", no_wrap=i == 0)
-        for row in self.rows:
-            grid.add_row(*(terminal_text(entry.text, f"{'bold ' * entry.best}{entry.tone}".strip()) for entry in row))
-        return [terminal_text(title, "bold"), grid]
+        grid = FittedTable(
+            tuple(column.name for column in self.columns),
+            tuple(column.numeric for column in self.columns),
+            tuple(
+                tuple(Cell(entry.text, f"{'bold ' * entry.best}{entry.tone}".strip()) for entry in row)
+                for row in self.rows
+            ),
+        )
+        return [terminal_text(title, "bold"), terminal_text(""), grid, terminal_text("")]
 
 
 @final
@@ -140,12 +140,14 @@ class Document:
 
         page = StringIO()
         plain = sys.stdout is None or not sys.stdout.isatty()
-        console = Console(file=page, width=_WIDE, color_system=None) if plain else Console(highlight=False)
+        kind: dict[str, Any] = {"file": page, "color_system": None} if plain else {"highlight": False}
+        console = Console(width=terminal_width(), **kind)
+        # Through a pipe, tables fit as well; texts are left for whoever reads them to wrap.
         for section in self.sections:
             for item in section.terminal():
-                console.print(item)
+                console.print(item, soft_wrap=plain)
         for line in closing:
-            console.print(terminal_text(line))
+            console.print(terminal_text(line), soft_wrap=plain)
         if plain:
             print("\n".join(line.rstrip() for line in page.getvalue().splitlines()))  # noqa: T201
 
