@@ -41,7 +41,7 @@ myst_heading_anchors = 4
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_class_signature = "separated"
+autodoc_class_signature = "mixed"
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 

@@ -191,7 +191,7 @@ def kinds_in_files(*roots: type) -> dict[str, list[str]]:
 
 def _parts_of(spec: type) -> list[Any]:
     """All classes that the annotations of the fields are made of."""
-    found, waiting = [], [annotation for _, annotation in _hints(spec)]
+    found, waiting = [], [annotation for annotation, _ in _fields(spec).values()]
     while waiting:
         annotation = waiting.pop(0)
         found.append(get_origin(annotation) or annotation)
