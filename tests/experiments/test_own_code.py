@@ -68,7 +68,7 @@ def test_other_modules_beside_the_file_are_not_imported(tmp_path):
 
 
 @pytest.mark.parametrize("options", [["--jobs", "2"], ["--engine", "dask", "--jobs", "2"]], ids=" ".join)
-@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("there", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_nothing_else_beside_the_file_runs_here_or_in_workers(tmp_path, options, there):
     """Started in the folder of the file or elsewhere."""
     folder = tmp_path / "theirs"

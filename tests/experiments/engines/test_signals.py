@@ -18,7 +18,8 @@ ENGINES = (["--jobs", 1], ["--jobs", 2], ["--engine", "dask", "--jobs", 2])
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("n_signals", [3, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.slow  # single signals at known moments are in test_workers, test_dask_command and test_killed
+@pytest.mark.parametrize("n_signals", [3, 200])
 def test_signals_at_random_moments(tmp_path, n_signals):
     (tmp_path / "small.toml").write_text(TOML, encoding="utf-8")
     rng = random.Random(n_signals)
