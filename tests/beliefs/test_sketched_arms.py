@@ -11,7 +11,7 @@ from kernelbandits.beliefs.anchored_gaussian import Units
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.arm_models import ExactConstruction
 from kernelbandits.beliefs.belief_budget import BeliefBudget
-from kernelbandits.beliefs.evidence import Components, EvidenceSums
+from kernelbandits.beliefs.evidence import ArmEvidence, Components, EvidenceSums
 from kernelbandits.beliefs.kernel_features import KernelFeatures
 from kernelbandits.beliefs.sketched_arms import ArmSums, SketchConstruction, SketchedArms, _inverse
 
@@ -101,7 +101,7 @@ def test_evidence_from_sums_is_that_of_the_rewards():
         phi = features.of(X)
         sums.add(arm, phi, y)
         sums.add_evidence(arm, by_sums)
-        by_gram.add_gram(phi[:, 1:] @ phi[:, 1:].T, y)
+        by_gram.add(ArmEvidence.of(phi[:, 1:] @ phi[:, 1:].T, np.zeros(len(y)), y)[0])
     first, second = (each.log_posterior(2.0, sums.variance) for each in (by_sums, by_gram))
     # With the smallest noise sums lose digits, but there nothing is likely.
     likely = second > second.max() - 30.0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import cast, final
+from collections.abc import Mapping
+from typing import NamedTuple, cast, final
 
 import numpy as np
 
@@ -129,7 +130,7 @@ class ExactArms(ArmModel):
         posterior = self._tracker.posteriors[arm]
         n, last = posterior.n, cast("Appended", posterior.last)  # a row was appended just now
         one = (1.0 - float(last.row[: n - 1] @ self._ones[arm])) / last.pivot
-        self._ones[arm] = np.append(self._ones[arm], one)
+        self._ones[arm] = np.concatenate((self._ones[arm], (one,)))
         self._told[arm] += one * one
         self._counts[arm] = n
         return float(posterior.whitened_targets.item(n - 1) ** 2)
@@ -153,14 +154,25 @@ class ExactArms(ArmModel):
         self._told = np.append(self._told, 0.0)
 
 
+class KnownArm(NamedTuple):
+    """All rewards of an arm as an estimate has seen them: contexts X, rewards y less the level, the matrix K(X, X)."""
+
+    X: Array
+    y: Array
+    gram: Array
+
+
 @final
 class ExactConstruction(Construction):
     """`ExactArms`, one arm per step."""
 
-    __slots__ = ("_arms", "_components", "_data", "_levels", "_model", "_posteriors")
+    __slots__ = ("_arms", "_components", "_data", "_known", "_levels", "_model", "_posteriors")
 
-    def __init__(self, components: Components, levels: Array, data: ArmData) -> None:
-        """`levels` of arms, shape (K,), are subtracted from their rewards."""
+    def __init__(
+        self, components: Components, levels: Array, data: ArmData, known: Mapping[int, KnownArm] | None = None
+    ) -> None:
+        """`levels` of arms, shape (K,), are subtracted from their rewards. Of some arms, this and more is `known`."""
+        self._known = dict(known or {})
         self._components, self._levels, self._data = components, levels, data
         self._model = GaussianProcess(components.kernel, components.ridge)
         self._posteriors = [self._model.without_data(data.dim)] * len(levels)
@@ -172,8 +184,12 @@ class ExactConstruction(Construction):
 
     def step(self) -> float:
         arm = self._arms.pop()
-        X, y = self._data.of(arm)
-        self._posteriors[arm] = self._model._fit(X, y - self._levels[arm])
+        if arm in self._known:
+            X, y, gram = self._known.pop(arm)
+            self._posteriors[arm] = self._model._fit_gram(gram, X, y)
+        else:
+            X, y = self._data.of(arm)
+            self._posteriors[arm] = self._model._fit(X, y - self._levels[arm])
         return float(len(y) ** 3)
 
     def model(self) -> ExactArms:

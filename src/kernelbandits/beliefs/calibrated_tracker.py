@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.arm_models import ArmModel, Construction, ExactConstruction
+from kernelbandits.beliefs.arm_models import ArmModel, Construction, ExactConstruction, KnownArm
 from kernelbandits.beliefs.base import LearningTracker, Prefetched
 from kernelbandits.beliefs.belief_budget import BeliefBudget
 from kernelbandits.beliefs.component_search import ComponentSearch
@@ -33,14 +33,18 @@ _WORK = 6e6  # done per reward for the next estimate, in cubes of sizes of matri
 class _Search:
     """The search for components and levels, and then the construction of the model."""
 
-    __slots__ = ("_budget", "_data", "_levels", "_search")
+    __slots__ = ("_arms", "_budget", "_data", "_levels", "_search")
 
     def __init__(self, data: ArmData, levels: FollowedLevels, budget: BeliefBudget) -> None:
         self._budget, self._data = budget, data.snapshot()
         self._levels = levels.estimate(self._data, np.arange(len(data.counts))).levels
-        some = [(arm, *self._data.thinned(arm, budget.evidence(data.counts))) for arm in data.played]
-        variance = self._variance(levels.between)
-        self._search = ComponentSearch([(X, y - self._levels[arm]) for arm, X, y in some], variance)
+        self._arms = [self._some_of(arm, budget.evidence(data.counts)) for arm in data.played]
+        self._search = ComponentSearch(self._arms, self._variance(levels.between))
+
+    def _some_of(self, arm: int, most: int) -> tuple[Array, Array]:
+        """At most so many contexts and rewards of an arm, these less its level."""
+        X, y = self._data.thinned(arm, most)
+        return X, y - self._levels[arm]
 
     @property
     def done(self) -> bool:
@@ -51,10 +55,15 @@ class _Search:
 
     def construction(self) -> Construction:
         """Of an exact model, or of a sketch if rewards are many."""
-        components, levels, data = self._search.components, self._levels, self._data
+        (components, grams), levels, data = self._search.found(), self._levels, self._data
         if self._budget.sketches(data.counts):
             return SketchConstruction(components, levels, data, self._budget.n_features)
-        return ExactConstruction(components, levels, data)
+        known = {
+            arm: KnownArm(X, y, gram)
+            for arm, (X, y), gram in zip(data.played, self._arms, grams, strict=False)  # there may be no matrices
+            if len(y) == data.counts[arm]
+        }
+        return ExactConstruction(components, levels, data, known)
 
     def _variance(self, between: float) -> float:
         """The variance of rewards less levels. Where it is nothing but rounding, the variance of the levels."""
@@ -162,7 +171,7 @@ class CalibratedTracker(LearningTracker):
             self._data.add(context, arm, reward)
         if self._model is not None:
             self._follow(self._model, context, arm, reward)
-        if self._is_due():
+        if self._is_due(arm):
             self._estimation = self._begin()
         elif self._estimation is not None:
             self._estimation.arrived.append((context.copy(), arm, reward))
@@ -178,16 +187,20 @@ class CalibratedTracker(LearningTracker):
         """Of reward functions; 0 if nothing is known."""
         return 0.0 if self._model is None else self._square * self._model.components.variance
 
-    def _is_due(self) -> bool:
-        """Whether to begin an estimate now. At a milestone one is begun even if another is still being made."""
+    def _is_due(self, arm: int) -> bool:
+        """Whether to begin an estimate now, after a reward of this arm.
+
+        At a milestone one is begun even if another is still being made.
+        """
         model = self._model
         if self._seen >= self._next_estimate:
             self._next_estimate = next_estimate(self._seen, self._window)
             return True
         if model is None or self._estimation is not None:
             return False
-        crowded = model.remembers and self._budget.sketches(model.counts)
-        return crowded or (self._unexplained > _UNEXPLAINED and self._seen > _SOONEST * self._last_estimate)
+        if self._unexplained > _UNEXPLAINED and self._seen > _SOONEST * self._last_estimate:
+            return True
+        return model.remembers and model.counts.item(arm) > self._budget.n_exact
 
     def _follow(self, model: ArmModel, context: Array, arm: int, reward: float) -> None:
         if self._keeps and self._levels.is_unsure(arm):

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, sqrt
 from typing import TypeAlias, final
 
 import numpy as np
 
 from kernelbandits.beliefs.anchored_gaussian import Units
-from kernelbandits.beliefs.estimation import typical_distance
-from kernelbandits.beliefs.evidence import LOG_PRIOR, Components, EvidenceSums, correlation_of, offset_and_ridge
+from kernelbandits.beliefs.estimation import median_distance, typical_distance
+from kernelbandits.beliefs.evidence import (
+    LOG_PRIOR,
+    ArmEvidence,
+    Components,
+    EvidenceSums,
+    correlation_of,
+    offset_and_ridge,
+)
 from kernelbandits.types import Array
 
 MULTIPLES = (4.0, 1.0, 0.25, 0.0625, 0.0156, 0.0039)
@@ -19,6 +26,7 @@ _START = (1, 0, 0)
 _COMMON = (1.0, 0.0)
 _ROUNDING = 1e-24
 _TIE = 1e-6  # of a log evidence: with one pair of contexts all units are alike, and rounding must not decide
+_LOST = 1e-6  # distances that are smaller than this share of squared norms are computed from differences
 _CONSTANT = 1e-100  # a γ with exp(−γ t) = 1 for all contexts that can be
 
 Candidate: TypeAlias = tuple[int, int, int]
@@ -47,7 +55,7 @@ class ComponentSearch:
         self._arms, self._variance = arms, variance
         self._found: dict[Candidate, Array] = {}
         self._best, self._queue = _START, [_START]
-        self._sums, self._next_arm = EvidenceSums(), 0
+        self._begin()
         if sum(float(y @ y) for _, y in arms) <= _ROUNDING * variance:
             self._found[_START], self._queue = LOG_PRIOR, []
 
@@ -55,17 +63,24 @@ class ComponentSearch:
     def done(self) -> bool:
         return not self._queue
 
+    def _begin(self) -> None:
+        self._sums, self._next_arm = (EvidenceSums(), EvidenceSums()), 0  # with all that is common, and without
+
     def step(self) -> float:
         """Look at one arm with one candidate. The answer is the work, in floating-point operations up to a factor."""
-        multiple, space, common = self._told(self._queue[0])
-        y = self._arms[self._next_arm][1]
-        self._sums.add_gram(space.gram(multiple, common, self._next_arm), y)
+        number, kind, _ = self._queue[0]
+        multiple, space, y = MULTIPLES[number], self._spaces[kind], self._arms[self._next_arm][1]
+        apart = ArmEvidence.of(space.gram(multiple, 0.0, self._next_arm), space.anchor(multiple, self._next_arm), y)
+        for sums, part in zip(self._sums, reversed(apart), strict=True):
+            sums.add(part)
         self._next_arm += 1
         if self._next_arm == len(self._arms):
-            candidate = self._queue.pop(0)
-            self._found[candidate] = self._sums.log_posterior(_typical(multiple, common), self._variance)
-            self._sums, self._next_arm = EvidenceSums(), 0
-            if not self._queue and space.typical is not None:
+            self._queue.pop()
+            for which, (sums, common) in enumerate(zip(self._sums, _COMMON, strict=True)):
+                posterior = sums.log_posterior(_typical(multiple, common), self._variance)
+                self._found[number, kind, which] = posterior
+            self._begin()
+            if space.typical is not None:
                 self._climb()
         return float(len(y) ** 3)
 
@@ -97,12 +112,16 @@ class ComponentSearch:
     @property
     def components(self) -> Components:
         """The best that was found."""
+        return self.found()[0]
+
+    def found(self) -> tuple[Components, list[Array]]:
+        """The best, and its kernel matrices of the contexts of every arm, without those that have lost digits."""
         multiple, space, common = self._told(self._best)
         offset, ridge = offset_and_ridge(self._found[self._best])
         gamma = _CONSTANT if space.typical is None else multiple / space.typical
         variance, shared = _typical(multiple, common) + offset, _size(multiple) * common * exp(-multiple)
-        reach = correlation_of([space.gram(multiple, common, arm) - shared for arm in range(len(self._arms))])
-        return Components(
+        grams = [space.gram(multiple, common, arm) for arm in range(len(self._arms))]
+        found = Components(
             space.units,
             gamma,
             common,
@@ -111,9 +130,10 @@ class ComponentSearch:
             ridge,
             shared + offset,
             variance,
-            reach,
+            correlation_of([gram - shared for gram in grams]),
             self._variance / (variance + ridge),
         )
+        return found, [gram + offset for gram in grams] if space.exact else []
 
 
 def _size(multiple: float) -> float:
@@ -128,28 +148,44 @@ def _typical(multiple: float, common: float) -> float:
 
 @final
 class _Space:
-    """Units, their typical distance t̄ (None if no arm has two different contexts), and distances between contexts."""
+    """Units, their typical distance t̄ (None if no arm has two different contexts), and distances between contexts.
 
-    __slots__ = ("_contexts", "_products", "typical", "units")
+    Attributes:
+        units: the units.
+        typical: t̄.
+        exact: whether no distance has lost many digits, so that Gram matrices are as good as those of the kernel.
+
+    """
+
+    __slots__ = ("_distances", "_squares", "exact", "typical", "units")
 
     def __init__(self, units: Units, contexts: list[Array]) -> None:
         self.units = units
-        self.typical = typical_distance(contexts, units)
-        self._contexts = contexts
-        self._products: dict[int, Array] = {}  # u(x)ᵀu(z)/(d t̄) for every two contexts of an arm
+        self._distances, self._squares, self.exact = [], [], True
+        for X in contexts:
+            U = units._map(X)
+            products = U @ U.T
+            squares = products.diagonal() / U.shape[1]
+            t = squares + squares[:, np.newaxis] - (2.0 / U.shape[1]) * products
+            np.fill_diagonal(t, np.inf)
+            self.exact &= bool(t.min() > _LOST * squares.max())
+            np.fill_diagonal(t, 0.0)
+            self._distances.append(t)  # ‖u(x) − u(z)‖²/d for every two contexts of an arm
+            self._squares.append(squares)  # ‖u(x)‖²/d
+        self.typical = median_distance(self._distances) if self.exact else typical_distance(contexts, units)
 
     def gram(self, multiple: float, common: float, arm: int) -> Array:
-        """The kernel matrix of an arm's contexts with γ = multiple/t̄; 0 if there is no t̄."""
-        if arm not in self._products:
-            U = self.units._map(self._contexts[arm])
-            self._products[arm] = U @ U.T / (self.typical * U.shape[1]) if self.typical else np.zeros((len(U), len(U)))
-        products = self._products[arm]
-        squares = products.diagonal()
-        t = squares + squares[:, np.newaxis] - 2.0 * products
-        np.fill_diagonal(t, 0.0)
-        values: Array = np.exp(-multiple * np.maximum(t, 0.0))
-        if common < 1.0:
-            anchor = np.exp(-multiple * squares)
-            values -= (1.0 - common) * np.outer(anchor, anchor)
+        """The kernel matrix of an arm's contexts with γ = multiple/t̄; constant if there is no t̄."""
+        gamma = multiple / self.typical if self.typical else 0.0
+        values: Array = np.exp(-gamma * np.maximum(self._distances[arm], 0.0))
         values *= _size(multiple)
+        if common < 1.0:
+            anchor = self.anchor(multiple, arm)
+            values -= (1.0 - common) * np.outer(anchor, anchor)
         return values
+
+    def anchor(self, multiple: float, arm: int) -> Array:
+        """Covariances with the value at the mean context, in units of its deviation: what `common` is a share of."""
+        gamma = multiple / self.typical if self.typical else 0.0
+        heights: Array = sqrt(_size(multiple)) * np.exp(-gamma * self._squares[arm])
+        return heights

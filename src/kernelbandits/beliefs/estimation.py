@@ -92,12 +92,24 @@ def typical_distance(contexts: Sequence[Array], geometry: Geometry = Radial()) -
     The contexts come in groups, arrays of shape (n, d). Pairs within a group count: arms of different groups are not
     compared, so it does not matter how far apart they are. None if there is no such pair.
     """
-    distances, most = [], ceil(_ENOUGH / sqrt(len(contexts)))
-    for X in contexts:
-        some = X[:: -(-len(X) // most)]
-        t = geometry.evaluate(geometry.left(some), geometry.right(some))
-        distances.append(t[t > 0.0])
-    together = np.concatenate(distances)
+    some = [X[_sample(len(X), len(contexts))] for X in contexts]
+    return _median([geometry.evaluate(geometry.left(X), geometry.right(X)) for X in some])
+
+
+def median_distance(distances: Sequence[Array]) -> float | None:
+    """`typical_distance`, given the distances within each group, arrays of shape (n, n)."""
+    samples = [_sample(len(t), len(distances)) for t in distances]
+    return _median([t[rows, rows] for t, rows in zip(distances, samples, strict=True)])
+
+
+def _sample(n: int, n_groups: int) -> slice:
+    """Which of n contexts of a group to compare, so that pairs are not too many."""
+    return slice(None, None, -(-n // ceil(_ENOUGH / sqrt(n_groups))))
+
+
+def _median(distances: Sequence[Array]) -> float | None:
+    """The median of all that are positive; None if there is none."""
+    together = np.concatenate([t[t > 0.0] for t in distances])
     return float(np.median(together)) if len(together) else None
 
 

@@ -70,6 +70,27 @@ class Components(NamedTuple):
         return self._replace(offset=offset, ridge=ridge, shared=shared, variance=own, prior=variance / (own + ridge))
 
 
+class ArmEvidence(NamedTuple):
+    """What n rewards y of an arm tell: yᵀB⁻¹y, yᵀB⁻¹1, 1ᵀB⁻¹1 and ln det B for B = K + r I and each r of `RIDGES`."""
+
+    n: int
+    yy: Array
+    y1: Array
+    ones: Array
+    log_dets: Array
+
+    @classmethod
+    def of(cls, gram: Array, anchor: Array, y: Array) -> tuple[ArmEvidence, ArmEvidence]:
+        """For a Gram matrix K and for K + aaᵀ, a = `anchor` of shape (n,), by one eigenvalue problem in O(n³)."""
+        values, vectors = np.linalg.eigh(gram)
+        u, e, a = np.stack((y, np.ones_like(y), anchor)) @ vectors
+        weights = 1.0 / (np.maximum(values, 0.0)[:, np.newaxis] + RIDGES)
+        yy, y1, ones, ya, a1, aa = np.stack((u * u, u * e, e * e, u * a, a * e, a * a)) @ weights
+        log_dets, more = -np.log(weights).sum(axis=0), 1.0 + aa
+        others = cls(len(y), yy - ya * ya / more, y1 - ya * a1 / more, ones - a1 * a1 / more, log_dets + np.log(more))
+        return cls(len(y), yy, y1, ones, log_dets), others
+
+
 @final
 class EvidenceSums:
     """The log posterior of `OFFSETS` × `RIDGES` for one kernel, summed up arm by arm."""
@@ -80,20 +101,13 @@ class EvidenceSums:
         self._squares = self._log_dets = np.zeros((len(OFFSETS), len(RIDGES)))
         self._n = 0
 
-    def add(self, n: int, yy: Array, y1: Array, ones: Array, log_dets: Array) -> None:
-        """Add an arm with n rewards y, given yᵀB⁻¹y, yᵀB⁻¹1, 1ᵀB⁻¹1 and ln det B for B = K + r I and each r."""
+    def add(self, arm: ArmEvidence) -> None:
+        """Add what an arm tells."""
         inverse = 1.0 / OFFSETS[:, np.newaxis]
-        total = inverse + ones
-        self._squares = self._squares + yy - y1**2 / total
-        self._log_dets = self._log_dets + np.log(total / inverse) + log_dets
-        self._n += n
-
-    def add_gram(self, gram: Array, y: Array) -> None:
-        """Add an arm with rewards y, shape (n,), by its Gram matrix, in O(n³)."""
-        values, vectors = np.linalg.eigh(gram)
-        u, e = y @ vectors, vectors.sum(axis=0)
-        weights = 1.0 / (np.maximum(values, 0.0)[:, np.newaxis] + RIDGES)
-        self.add(len(y), (u * u) @ weights, (u * e) @ weights, (e * e) @ weights, -np.log(weights).sum(axis=0))
+        total = inverse + arm.ones
+        self._squares = self._squares + arm.yy - arm.y1**2 / total
+        self._log_dets = self._log_dets + np.log(total / inverse) + arm.log_dets
+        self._n += arm.n
 
     def log_posterior(self, typical: float, variance: float) -> Array:
         """Up to a constant, for a kernel with this typical K(x, x); `variance` is that of all rewards."""

@@ -48,7 +48,7 @@ class FollowedLevels:
 
     def is_unsure(self, arm: int) -> bool:
         """Whether the next reward of this arm is one of its first `ENOUGH`."""
-        return bool(self._counts[arm] < ENOUGH)
+        return self._counts.item(arm) < ENOUGH
 
     def observe(self, arm: int, data: ArmData, functions: IntArray) -> None:
         """Learn that one of the first `ENOUGH` rewards of this arm was added to the data. Later ones change nothing."""

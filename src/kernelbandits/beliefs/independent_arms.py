@@ -145,7 +145,7 @@ class ArmsTracker(PosteriorTracker):
     def prefetch(self, block: Prefetched | None) -> None:
         last, self._prefetched = self._prefetched, None
         if block is not None:
-            self._prefetched = PrefetchedPosteriors(self.posteriors, block, block.contexts, last)
+            self._prefetched = PrefetchedPosteriors(self.posteriors, block, block.contexts, last, max(block.row, 0))
 
     def add_arm(self, problem: Problem) -> None:
         self.posteriors.append(self.prior)

@@ -35,14 +35,32 @@ class PrefetchedPosteriors:
     _V: list[Array]
     mean: Array
     variance: Array
-    __slots__ = ("_K", "_V", "_contexts", "_kernel", "_n", "_prior", "_right", "block", "mean", "start", "variance")
+    __slots__ = (
+        "_K",
+        "_V",
+        "_contexts",
+        "_first",
+        "_kernel",
+        "_n",
+        "_prior",
+        "_right",
+        "block",
+        "mean",
+        "start",
+        "variance",
+    )
 
     def __init__(
-        self, posteriors: Sequence[Posterior], block: Prefetched, contexts: Array, last: PrefetchedPosteriors | None
+        self,
+        posteriors: Sequence[Posterior],
+        block: Prefetched,
+        contexts: Array,
+        last: PrefetchedPosteriors | None,
+        start: int = 0,
     ) -> None:
         """One posterior per arm, all over one kernel; `contexts` are those of the block, shape (B, K, d).
 
-        The memory of `last` is reused: it must not be used any more.
+        The memory of `last` is reused: it must not be used any more. Rounds before `start` are past.
         """
         self.block = block
         n_rounds, n_arms, dim = contexts.shape
@@ -52,20 +70,21 @@ class PrefetchedPosteriors:
         fits = last is not None and last.mean.shape == (n_arms, n_rounds)
         self._V = last._V if last is not None and fits else [np.empty((0, 0))] * n_arms
         self._K: list[tuple[Array, int] | None] = [None] * n_arms
-        self._prior = self._kernel.diagonal(contexts.reshape(-1, dim)).reshape(n_rounds, n_arms)
+        self._prior = np.zeros((n_rounds, n_arms))
+        self._prior[start:] = self._kernel.diagonal(contexts[start:].reshape(-1, dim)).reshape(-1, n_arms)
         self.mean = np.zeros((n_arms, n_rounds))
         self.variance = self._prior.T.copy()
-        self.start = 0
+        self.start = self._first = start
         self._right: list[Features | None] = [None] * n_arms
         for arm, (n, posterior) in enumerate(zip(self._n, posteriors, strict=True)):
             if len(self._V[arm]) < n + _SPARE:
                 self._V[arm] = np.zeros((n + n // 2 + _SPARE, n_rounds))
             if n:
-                right = self._right[arm] = self._kernel.right(contexts[:, arm])
+                right = self._right[arm] = self._kernel.right(contexts[start:, arm])
                 covariances = self._kernel.evaluate(self._kernel.left(posterior.X), right)
-                V = posterior.factor.whiten(covariances, out=self._V[arm][:n])
-                np.dot(posterior.whitened_targets[:n], V, out=self.mean[arm])
-                self.variance[arm] -= np.einsum("ij,ij->j", V, V)
+                V = posterior.factor.whiten(covariances, out=self._V[arm][:n, start:])
+                np.dot(posterior.whitened_targets[:n], V, out=self.mean[arm, start:])
+                self.variance[arm, start:] -= np.einsum("ij,ij->j", V, V)
 
     def outlook(self, arm: int, row: int) -> Outlook:
         """What the arm's posterior says about its context of a round that is not past."""
@@ -118,5 +137,5 @@ class PrefetchedPosteriors:
         """Features of the arm's contexts that are not past."""
         right = self._right[arm]
         if right is None:
-            right = self._right[arm] = self._kernel.right(self._contexts[:, arm])
-        return tuple([feature[self.start :] for feature in right])
+            right = self._right[arm] = self._kernel.right(self._contexts[self._first :, arm])
+        return tuple([feature[self.start - self._first :] for feature in right])

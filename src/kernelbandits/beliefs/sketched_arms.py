@@ -11,7 +11,7 @@ from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.arm_models import ArmModel, Construction
 from kernelbandits.beliefs.base import Prefetched
 from kernelbandits.beliefs.estimation import RIDGES
-from kernelbandits.beliefs.evidence import Components, EvidenceSums, offset_and_ridge
+from kernelbandits.beliefs.evidence import ArmEvidence, Components, EvidenceSums, offset_and_ridge
 from kernelbandits.beliefs.kernel_features import KernelFeatures
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
@@ -95,7 +95,7 @@ class ArmSums:
             )
         )
         log_dets = (n - len(values)) * np.log(RIDGES) - np.log(weights).sum(axis=0)
-        sums.add(n, yy, y1, ones, log_dets)
+        sums.add(ArmEvidence(n, yy, y1, ones, log_dets))
 
 
 @final

@@ -64,8 +64,9 @@ def normal_quantiles(tails: Array) -> Array:
     """Φ⁻¹(1 − tail), but at least 0, elementwise."""
     from scipy.special import ndtri
 
-    values: Array = np.maximum(-ndtri(np.minimum(tails, 0.5)), 0.0)
-    return values
+    values: Array = ndtri(tails)
+    np.negative(values, out=values)
+    return np.maximum(values, 0.0, out=values)
 
 
 def _above(least: float, mean: Array, std: Array) -> Array:

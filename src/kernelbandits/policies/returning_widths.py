@@ -27,9 +27,16 @@ class ReturningWidths:
     def times(self, std: Array) -> Array:
         """Deviations of shape (…, K), each part of them times its width."""
         counts, (levels, reach) = self._tracker.counts, self._tracker.learnable()
-        quantiles = normal_quantiles(np.maximum(counts, 1) / max(float(counts.sum()), 2.0))
-        widths = self._width + np.maximum(quantiles - self._width, 0.0) * reach
+        quantiles = normal_quantiles(np.maximum(counts, 1) / max(int(counts.sum()), 2))
+        widths = quantiles - self._width
+        np.maximum(widths, 0.0, out=widths)
+        widths *= reach
+        widths += self._width
         variances = std * std
         levels = np.minimum(levels, variances)
-        wide: Array = np.sqrt(quantiles**2 * levels + widths**2 * (variances - levels))
+        variances -= levels
+        variances *= widths * widths
+        quantiles *= quantiles
+        variances += quantiles * levels
+        wide: Array = np.sqrt(variances)
         return wide

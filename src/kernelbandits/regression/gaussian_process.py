@@ -211,7 +211,10 @@ class GaussianProcess(Estimator[Posterior]):
 
     def _fit(self, X: Array, y: Array) -> Posterior:
         refuse_too_large(X, self.ridge)
-        A = self.kernel.gram(X)
+        return self._fit_gram(self.kernel.gram(X), X, y)
+
+    def _fit_gram(self, A: Array, X: Array, y: Array) -> Posterior:
+        """`_fit` to points whose Gram matrix A is known; it is overwritten."""
         noise = np.maximum(self.ridge, RESOLVED * A.diagonal())
         A[np.diag_indices_from(A)] += noise
         factor = InverseFactor.of(A)
