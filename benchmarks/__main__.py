@@ -86,6 +86,9 @@ def run_cases(cases: list[Case], repeats: int, folder: Path, compare: Path | Non
     with replacing(last) as part:
         part.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     files = [last, *save(bar_chart(measured), folder / "bench")]
+    for item in measured:
+        if item.picture is not None:
+            files += save(item.picture, folder / item.case.name)
     if not quiet:
         console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
         console.print(table(measured, previous))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, final
 
+from kernelbandits.reporting import Picture
+
 _MODULES = (  # in the order of the table
     "ucb",
     "environments",
@@ -14,6 +16,7 @@ _MODULES = (  # in the order of the table
     "nystrom",
     "million",
     "many_rounds",
+    "live_rounds",
     "iterative",
     "decisions",
     "bandits",
@@ -47,6 +50,7 @@ class Case:
         goals: ratios to reach.
         same: whether all answers must be equal, so that only equal work is compared.
         facts: measures figures other than ratios, such as memory, once.
+        study: the same with a picture.
 
     """
 
@@ -57,6 +61,7 @@ class Case:
     goals: tuple[Goal, ...] = ()
     same: bool = False
     facts: Callable[[], Mapping[str, float]] = dict
+    study: Callable[[], tuple[Mapping[str, float], Picture]] | None = None
 
 
 def all_cases() -> Iterator[Case]:

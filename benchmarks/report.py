@@ -18,6 +18,7 @@ from rich.table import Table
 from benchmarks.cases import Case
 from benchmarks.measure import Timing, interleave, median_ratio
 from kernelbandits.errors import InvalidFile, KernelBanditsError
+from kernelbandits.reporting import Picture
 
 Record: TypeAlias = dict[str, Any]
 _VERSIONS = (
@@ -34,6 +35,7 @@ class Measured:
     case: Case
     timings: Mapping[str, Timing]
     facts: Mapping[str, float]
+    picture: Picture | None = None
 
     @property
     def ratios(self) -> dict[str, float]:
@@ -60,7 +62,10 @@ def measure(case: Case, repeats: int) -> Measured:
                 raise KernelBanditsError(
                     f"{case.name}: {name} did not choose the same arms as ours; times cannot be compared"
                 )
-    return Measured(case, timings, case.facts())
+    if case.study is None:
+        return Measured(case, timings, case.facts())
+    found, picture = case.study()
+    return Measured(case, timings, {**case.facts(), **found}, picture)
 
 
 def record_of(measured: Sequence[Measured], repeats: int) -> Record:

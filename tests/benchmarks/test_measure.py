@@ -11,9 +11,10 @@ from benchmarks.report import measure
 from benchmarks.ucb import live, ours, world
 from benchmarks.ucb_loops import plain_incremental, scikit_learn
 
-from benchmarks import measure as measuring
+from benchmarks import live_rounds, measure as measuring
 from kernelbandits.cli import main
 from kernelbandits.errors import InvalidFile, KernelBanditsError
+from kernelbandits.reporting import save
 
 
 def test_ratios_are_taken_turn_by_turn():
@@ -142,3 +143,20 @@ def test_a_record_to_compare_with_must_be_one(tmp_path, content):
     with pytest.raises(InvalidFile, match=r"earlier\.json is no record of an earlier run .*; give its bench\.json"):
         run_cases(chosen(("batch",)), 1, tmp_path / "out", record, quiet=True)
     assert not (tmp_path / "out").exists()
+
+
+def test_live_rounds_are_measured_at_every_mark(tmp_path):
+    found = live_rounds.live((1000, 2000))
+    assert [each.mark for each in found] == [1000, 2000]
+    assert all(0.0 < each.median <= each.slow and each.longest > 0.0 for each in found)
+    assert found[1].regret < found[0].regret
+    assert live_rounds.facts(found)["longest observe of all in ms (goal ≤ 50)"] == max(e.longest for e in found)
+    assert all(path.stat().st_size for path in save(live_rounds.picture(found), tmp_path / "live"))
+
+
+def test_a_study_leaves_its_figures_and_its_picture(tmp_path):
+    found = [live_rounds.Stretch(mark, 0.1, 0.2, 3.0, 40.0, 0.01) for mark in (1000, 2000)]
+    case = Case("few", "few rounds", measuring.nothing, study=lambda: ({"rounds": 2000.0}, live_rounds.picture(found)))
+    record = run_cases([case], 1, tmp_path, None, quiet=True)
+    assert record["cases"]["few"]["facts"] == {"rounds": 2000.0}
+    assert (tmp_path / "few.png").stat().st_size > 1000
