@@ -1,4 +1,4 @@
-"""Checks of arms where they enter the library: by number or by name, one of them, a mask, or one per row."""
+"""Checks of arms where they enter the library, by number or by name: one arm, a mask, or one arm per row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def names_of(value: Iterable[str]) -> tuple[str, ...]:
         raise InvalidArgument("arms must have names that are not empty")
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise InvalidArgument(f"arms must have different names; {shown(twice)} is there twice")
+        raise InvalidArgument(f"arms must have different names; {shown(twice)} appears twice")
     return names
 
 

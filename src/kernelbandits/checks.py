@@ -55,7 +55,7 @@ def _real_array(name: str, value: ArrayLike) -> Array:
 
 
 def refuse_non_finite(name: str, array: Array) -> None:
-    """Raise with the place of the first entry that is NaN or infinite."""
+    """Raise an error that names the first entry that is NaN or infinite."""
     finite = np.isfinite(array)
     if finite.all():
         return

@@ -60,7 +60,7 @@ class Source:
     def module(self, name: str) -> ModuleType:
         """Import a module that the file names; one beside the file only if that is allowed."""
         if not all(part.isidentifier() for part in name.split(".")):
-            raise InvalidFile(f"{name!r} is no name of a module; expected module:Class, such as my_policies:Mine")
+            raise InvalidFile(f"{name!r} is not the name of a module; expected module:Class, such as my_policies:Mine")
         top, known = name.partition(".")[0], _finder().folders
         if top in known or not (top in sys.modules or importlib.util.find_spec(top)):
             self._allow(top)

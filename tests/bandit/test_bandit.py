@@ -204,7 +204,7 @@ def test_a_policy_that_needs_to_know_more_is_told_or_refused():
     assert repr(kb.Bandit(["a", "b"], policy=kb.SupKernelUCB(), horizon=100)) == (
         "Bandit(2 arms, SupKernelUCB, 0 rewards, 0 awaiting)"
     )
-    with pytest.raises(InvalidArgument, match="'a' is there twice"):
+    with pytest.raises(InvalidArgument, match="'a' appears twice"):
         kb.Bandit(["a", "a"])
 
 

@@ -79,5 +79,5 @@ def _define(folder, file, source):
 def test_a_field_that_is_no_plain_value_is_refused(width):
     policy = Holding(width)
     panel = kb.Panel("a", kb.Synthetic(kb.LowRank(), n_arms=2, dim=3), {"Holding": policy})
-    with pytest.raises(kb.errors.InvalidArgument, match="fields are numbers, texts, tuples or such specs"):
+    with pytest.raises(kb.errors.InvalidArgument, match="fields are numbers, texts, tuples or other specs"):
         list(kb.Experiment("m", (panel,), 10, (0,)).cells())

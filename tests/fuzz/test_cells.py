@@ -159,6 +159,6 @@ def test_the_command_says_it_in_one_line(tmp_path):
     again = run_process(*command, cwd=tmp_path)
     [line] = again.stderr.splitlines()
     assert line.startswith(f"2 of the runs kept in {tmp_path / 'out' / 'cells'} are damaged and are computed again: ")
-    assert line.endswith((f"{first.name} does not match its digest, …", f"{second.name} is no file, …"))
+    assert line.endswith((f"{first.name} does not match its digest, …", f"{second.name} is not a file, …"))
     assert again.returncode == 0
     assert (tmp_path / "out" / "results.parquet").read_bytes() == before

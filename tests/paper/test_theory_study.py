@@ -224,7 +224,7 @@ def test_sizes_that_are_no_sizes_are_refused(part, sizes):
         ((None, None, ("rates",)), "no part 'rates'; did you mean 'rate'"),
         ((None, 500, ("linearization",)), "--horizon has no meaning for linearization"),
         ((None, 100, ("rate",)), "rate: the horizon must be larger"),
-        ((None, 79, ("exploration",)), "exploration: the horizon must be at least 80"),
+        ((None, 79, ("exploration",)), "exploration: the horizon must cover the pilot, 80 rounds"),
         ((None, 100, ("lenient",)), "lenient: the horizon must be above 100"),
         ((None, 2, ("Information",)), "information: the horizon must be at least 3"),
     ],

@@ -23,7 +23,7 @@ def test_the_number_of_arms_follows_from_their_names():
     ("given", "words"),
     [
         ({"arms": NAMES, "n_arms": 3}, "arms must be 3 names, as n_arms says; got 4"),
-        ({"arms": ("a", "a")}, "'a' is there twice"),
+        ({"arms": ("a", "a")}, "'a' appears twice"),
         ({"arms": ("a", "")}, "not empty"),
         ({"arms": ("a", 3)}, "arms must be a str, such as '5pct'; got 3"),
         ({"arms": "abc"}, "a list of names"),
@@ -78,7 +78,7 @@ def test_arms_come_and_go_by_name():
         (lambda agent: agent.choose(np.zeros(3), eligible=["none", 1]), "collection of names"),
         (lambda agent: agent.choose_batch(np.zeros((2, 4, 3)), eligible=["x"]), "no arm is called 'x'"),
         (lambda agent: agent.remove_arm("x"), "no arm is called 'x'; known: none"),
-        (lambda agent: agent.add_arm("none"), "'none' is there twice"),
+        (lambda agent: agent.add_arm("none"), "'none' appears twice"),
         (lambda agent: agent.add_arm(), "name the new one; got None"),
     ],
 )

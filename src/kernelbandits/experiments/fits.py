@@ -214,7 +214,7 @@ def _parts(
     parts = []
     for path in [str(Path(file).absolute()) for file in files]:
         if not path.lower().endswith(".parquet"):
-            raise InvalidFile(f"{path}: expected a .parquet file, which can be read from any row on")
+            raise InvalidFile(f"{path}: expected a .parquet file, which can be read from any row")
         with scan(path, reward_column=reward, columns=columns, drop=drop) as table:
             columns, drop = table.features, ()  # the first file decides, also on the order of the features
             parts += [

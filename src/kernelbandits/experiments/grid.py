@@ -194,8 +194,8 @@ def own_arithmetic() -> str:
 
 def _refuse(value: object) -> NoReturn:
     raise InvalidArgument(
-        f"an experiment's specs must be frozen dataclasses whose fields are numbers, texts, tuples or such specs, so "
-        f"that a result is known by what was computed; got {value!r:.200} of type {type(value).__name__}"
+        "an experiment's specs must be frozen dataclasses whose fields are numbers, texts, tuples or other specs, so "
+        f"that a result can be identified by what was computed; got {value!r:.200} of type {type(value).__name__}"
     )
 
 

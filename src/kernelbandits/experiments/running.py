@@ -170,7 +170,7 @@ def _play_elsewhere(task: tuple[str, str, dict[str, str], list[Cell]]) -> list[t
         )
     for path, digest in files.items():
         if not Path(path).is_file() or content_digest(path) != digest:
-            raise EngineFailed(f"a worker has no file {path}, or another one; put the same file there on every worker")
+            raise EngineFailed(f"a worker has no file {path}, or a different one; put the same file on every worker")
     played: list[tuple[str, Rows]] = []
     _play(lambda fingerprint, rows: played.append((fingerprint, rows)), unit)
     return played

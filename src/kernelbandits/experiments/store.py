@@ -62,7 +62,7 @@ class Store:
         try:
             facts = path.stat()
             if not stat.S_ISREG(facts.st_mode):  # a pipe would have to be waited for
-                raise InvalidFile(f"{path.name} is no file")
+                raise InvalidFile(f"{path.name} is not a file")
             if facts.st_size != size + _DIGEST_SIZE:
                 raise InvalidFile(f"{path.name} has {facts.st_size} bytes instead of {size + _DIGEST_SIZE}")
             content = path.read_bytes()

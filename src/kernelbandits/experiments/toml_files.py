@@ -50,7 +50,7 @@ def _refuse_long_numbers(value: Any) -> None:
         for entry in value.values() if isinstance(value, Mapping) else value:
             _refuse_long_numbers(entry)
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise InvalidFile(f"a whole number of TOML has at most 64 bits; got {shown(value)}")
+        raise InvalidFile(f"whole numbers of TOML have at most 64 bits; got {shown(value)}")
 
 
 def parse(table: Mapping[str, Any], folder: Path | None = None, *, allow_code: bool = False) -> Experiment:

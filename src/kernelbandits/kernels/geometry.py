@@ -39,7 +39,7 @@ class Geometry(ABC):
 
     @abstractmethod
     def evaluate(self, left: Array, right: Array) -> Array:
-        """T for every pair of points, shape (n, m)."""
+        """t for every pair of points, shape (n, m)."""
 
     @abstractmethod
     def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:

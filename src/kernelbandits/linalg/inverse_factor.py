@@ -187,7 +187,7 @@ class InverseFactor:
 
     @property
     def log_det(self) -> float:
-        """Log det A = −2 Σ log W_jj."""
+        """log det A = −2 Σ log W_jj."""
         return -2.0 * sum(float(np.log(rows.diagonal(start)).sum()) for start, _, rows in self.bands)
 
     def whiten(self, B: Array, out: Array | None = None) -> Array:

@@ -79,7 +79,7 @@ def experiment(environment: Avazu | AvazuStandIn, seeds: int | None = None, hori
     """All eight methods; half of the rounds are exploration, as in the paper (T = 3000, T₀ = 1500)."""
     rounds = HORIZON if horizon is None else horizon
     if rounds < 2:
-        raise InvalidArgument(f"table-1: the horizon must be at least 2, half of it to explore; got {rounds}")
+        raise InvalidArgument(f"table-1: the horizon must be at least 2, as half of it is exploration; got {rounds}")
     n_explore = rounds // 2
     rows = "synthetic stand-in (no Avazu data)" if environment.impressions().synthetic else "Avazu"
     methods = paper.methods(environment.design.dim, n_explore)
@@ -140,7 +140,7 @@ def comparison(results: Results) -> Table:
 
 
 def findings(results: Results) -> list[str]:
-    """How near the paper's figures, ranks and order of groups are, one finding per line."""
+    """How close figures, ranks and order of groups are to the paper's, one finding per line."""
     rows = beside_the_paper(results)
     lines = [_nearness(dict(rows.drop_nulls("relative_error").select("method", "relative_error").iter_rows()))]
     if len(rows) > 1:

@@ -270,8 +270,8 @@ class Agent:
     def _refuse_unusable(self, name: str, points: Array) -> None:
         """Raise if points of shape (…, d) are not finite, or so large that a kernel overflows.
 
-        Checked before a learner begins, which may not be left in the middle: |K(x, z)|² ≤ K(x, x) K(z, z), so that with
-        K(x, x) in range for every point no value can be out of range.
+        This is checked before the learner begins, because it must not be stopped halfway. No value is out of range if
+        K(x, x) is in range for every point: |K(x, z)|² ≤ K(x, x) K(z, z).
         """
         checks.refuse_unusable(name, points)
         for kernel in self._kernels:

@@ -122,7 +122,7 @@ class Posterior(UncertainPredictor):
         return 0.5 * (self.log_det - self.factor.n * log(self.ridge) - self.repairs.log_excess)
 
     def whiten(self, Z: Array) -> Array:
-        """V = L⁻¹ K(X, z) for every row of Z, shape (n, m)."""
+        """v = L⁻¹ K(X, z) for every row z of Z, shape (n, m)."""
         if not self.n:
             return np.zeros((0, len(Z)))
         return self.factor.whiten(self.kernel.block(self.X, Z))
@@ -175,7 +175,7 @@ class Posterior(UncertainPredictor):
 
 
 def _raised(repairs: Repairs, ridge: float, noise: Array) -> Repairs:
-    """The repairs with more points, whose noise was raised above the ridge. The first that is far above it is told."""
+    """The repairs with more points, whose noise was raised above the ridge; warns of the first far above it."""
     largest, known = float(noise.max()), _FAR_ABOVE * ridge
     if repairs.noise <= known < largest:
         warnings.warn(

@@ -86,7 +86,7 @@ def check_decisions(
         finite = np.isfinite(choice.scores[mask]) | (choice.scores[mask] == -np.inf)  # −∞: eliminated
         assert finite.all(), f"round {t}: the scores {choice.scores} are not finite"
         assert mask[choice.arm], f"round {t}: arm {choice.arm} is not eligible"
-        assert 0.0 < choice.propensity <= 1.0, f"round {t}: the propensity {choice.propensity} is no probability"
+        assert 0.0 < choice.propensity <= 1.0, f"round {t}: the propensity {choice.propensity} is not a probability"
         assert abs(choice.propensity - chances[choice.arm]) < 1e-12, f"round {t}: {choice.propensity} is not {chances}"
         assert abs(chances.sum() - 1.0) < 1e-12, f"round {t}: the probabilities {chances} do not sum to 1"
         assert not chances[~mask].any(), f"round {t}: arms that are not eligible have probabilities {chances}"
@@ -164,7 +164,7 @@ def _check_mask(policy: Policy, agent: Agent, contexts: Array) -> None:
         allowed = np.arange(n_arms) != t % n_arms
         decision = agent.choose(shown, eligible=allowed)
         assert allowed[decision.arm], f"{policy}: chose arm {decision.arm}, which was not eligible"
-        assert 0 < decision.propensity <= 1, f"{policy}: the propensity {decision.propensity} is no probability"
+        assert 0 < decision.propensity <= 1, f"{policy}: the propensity {decision.propensity} is not a probability"
         assert decision.scores.shape == (n_arms,), f"{policy}: scores have shape {decision.scores.shape}"
         assert decision.id == t, f"{policy}: decision {t} has the id {decision.id}"
         agent.observe(shown[decision.arm], decision.arm, 0.5)

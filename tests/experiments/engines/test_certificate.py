@@ -104,7 +104,7 @@ def test_the_key_is_readable_for_its_user_alone(tmp_path):
     [
         (None, "need the program openssl"),
         ("echo broken >&2\nexit 1\n", "could not make"),
-        ('for file; do :; done\n: > "$file"\n', "cannot start, with files in"),  # as on a full disk
+        ('for file; do :; done\n: > "$file"\n', "cannot start here .their files are in"),  # as on a full disk
     ],
 )
 def test_without_openssl_it_is_one_line(tmp_path, monkeypatch, program, words):

@@ -165,7 +165,7 @@ def _local_cluster(n_workers: int, folder: str) -> Any:
             silence_logs=logging.CRITICAL,
         )
     except RuntimeError as error:
-        raise EngineFailed(f"Dask workers of this machine cannot start, with files in {folder}: {error}") from error
+        raise EngineFailed(f"Dask workers cannot start here (their files are in {folder}): {error}") from error
 
 
 def _connection() -> Any:

@@ -54,8 +54,8 @@ def _without_current_folder() -> Iterator[None]:
 def _start(tracker: ModuleType) -> None:
     """Start the process that removes the semaphores of this one, if it does not run yet.
 
-    Started when it is needed, it would let Ctrl-C through. It would also warn of what workers left that were killed,
-    which is no news to the user: it is there to remove that.
+    Started when it is needed, it would let Ctrl-C through. It would also warn of what killed workers have left, which
+    need not concern the user: it is there to remove that.
     """
     options = sys.warnoptions.copy()
     try:

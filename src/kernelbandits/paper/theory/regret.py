@@ -153,7 +153,7 @@ class Exploration(StudyPart):
     def _validate(self) -> None:
         least = max(self.n_arms * self.pilot, self.budgets[0])
         if self.horizon < least:
-            raise InvalidArgument(f"exploration: the horizon must be at least {least}, the pilot; got {self.horizon}")
+            raise InvalidArgument(f"exploration: the horizon must cover the pilot, {least} rounds; got {self.horizon}")
 
     def environment(self, design: str) -> Synthetic:
         """The environment of one design."""
