@@ -18,7 +18,7 @@ from rich.table import Table
 from benchmarks.cases import Case
 from benchmarks.measure import Timing, interleave, median_ratio
 from kernelbandits.errors import InvalidFile, KernelBanditsError
-from kernelbandits.reporting import Picture
+from kernelbandits.reporting import COLOURS, Picture
 
 Record: TypeAlias = dict[str, Any]
 _VERSIONS = (
@@ -144,7 +144,7 @@ def bar_chart(measured: Sequence[Measured]) -> Figure:
     bars = {f"{item.case.name}: {name}": ratio for item in measured for name, ratio in item.ratios.items()}
     figure = Figure(figsize=(8.0, 0.9 + 0.3 * len(bars)), layout="constrained")
     axes = figure.subplots()
-    drawn = axes.barh([*bars], [ratio - 1.0 for ratio in bars.values()], left=1.0, color="#0072B2", height=0.6)
+    drawn = axes.barh([*bars], [ratio - 1.0 for ratio in bars.values()], left=1.0, color=COLOURS[2], height=0.6)
     axes.bar_label(drawn, [f"{ratio:.2f}" for ratio in bars.values()], padding=3, fontsize=8)
     axes.tick_params(axis="y", labelsize=8)
     axes.invert_yaxis()

@@ -8,6 +8,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
+from kernelbandits.reporting import COLOURS
+
 ROWS = [
     # From top to bottom; a room imports only rooms below it.
     [("cli", "one file per command")],
@@ -61,7 +63,7 @@ def main() -> None:
     for name, words in WAY:
         steps.setdefault(middle[name], []).append(words)
     for (x, y), lines in steps.items():
-        axes.plot([x + 0.05, x + 0.35], [y, y], color="#d55e00", linewidth=1.5)
+        axes.plot([x + 0.05, x + 0.35], [y, y], color=COLOURS[1], linewidth=1.5)
         axes.text(x + 0.42, y, "\n".join(lines), va="center", fontsize=9.5, color="#a04000")
     axes.set_xlim(-0.1, WIDTH + 5.4)
     axes.set_ylim(-len(ROWS) * (HEIGHT + GAP) + GAP, HEIGHT + 0.1)

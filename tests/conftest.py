@@ -6,6 +6,8 @@ from threadpoolctl import threadpool_limits
 
 import kernelbandits as kb
 from chromium import MISSING
+from kernelbandits.reporting import charts
+from series_looks import series_that_look_alike
 from small import TOML
 
 settings.register_profile(
@@ -39,6 +41,21 @@ def pytest_terminal_summary(terminalreporter):
     left_out = [report for report in terminalreporter.stats.get("skipped", []) if MISSING in str(report.longrepr)]
     if left_out:
         terminalreporter.write_line(f"{len(left_out)} browser tests were left out: {MISSING}", yellow=True)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_two_series_look_the_same():
+    """Every picture that any test draws, of any command, is looked at before it is saved."""
+    drawn = charts._drawn
+
+    def looked_at(*arguments):
+        figure = drawn(*arguments)
+        assert series_that_look_alike(figure) == []
+        return figure
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "_drawn", looked_at)
+        yield
 
 
 @pytest.fixture

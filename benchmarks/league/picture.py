@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 from benchmarks.league.contenders import DEFAULT
 from benchmarks.league.standings import Standing, families_of, kinds_of
-from kernelbandits.reporting import Axis, Chart, Charts, Look, Mark, Picture, Points, Rule, looks
+from kernelbandits.reporting import Axis, Chart, Charts, Look, Mark, Picture, Points, Rule, looks, spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,13 +19,15 @@ _FARTHEST = 5.0
 @final
 @dataclass(frozen=True, slots=True)
 class Whiskers:
-    """A line of ± one standard error through each of the ratios, which are at the heights 0, 1, …"""
+    """A line of ± one standard error through each of the ratios, which are at the heights 0, 1, … plus `offset`."""
 
+    offset: float
     lows: list[float]
     highs: list[float]
 
     def draw(self, axes: Axes) -> None:
-        axes.hlines(range(len(self.lows)), self.lows, self.highs, color="black", linewidth=1.4, zorder=2.5)
+        heights = [i + self.offset for i in range(len(self.lows))]
+        axes.hlines(heights, self.lows, self.highs, color="black", linewidth=1.4, zorder=2.5)
 
 
 def picture(found: list[Standing]) -> Picture:
@@ -37,7 +39,7 @@ def picture(found: list[Standing]) -> Picture:
         Charts(
             (_chart(kind, part, families, given, max(0.1, min(0.5, 0.9 * lowest))),),
             columns=1,
-            height=(0.9 if i else 1.6) + 0.23 * len(part),
+            height=(0.9 if i else 1.6) + 0.34 * len(part),
             legend="" if i else "outside upper center",
             legend_columns=4,
         )
@@ -50,14 +52,15 @@ def picture(found: list[Standing]) -> Picture:
 def _chart(kind: str, part: list[Standing], families: list[str], given: dict[str, Look], low: float) -> Chart:
     rows = sorted(part, key=lambda each: each.ratios[DEFAULT].value if DEFAULT in each.ratios else 0.0)
     marks: list[Mark] = [Rule(1.0, "x", "", dashes=())]
+    offsets = dict(zip(families, spread(len(families)), strict=True))
     for family in families:
         points = [(each.ratios[family].value, i) for i, each in enumerate(rows) if family in each.ratios]
-        x, y = [min(value, _FARTHEST) for value, _ in points], [i for _, i in points]
+        x, y = [min(value, _FARTHEST) for value, _ in points], [i + offsets[family] for _, i in points]
         marks.append(Points(x, y, given[family], family, best=family == DEFAULT))
     own = [each.ratios[DEFAULT] for each in rows if DEFAULT in each.ratios]
     if len(own) == len(rows):
         lows = [min(max(low, ratio.value - ratio.error), _FARTHEST) for ratio in own]
-        marks.append(Whiskers(lows, [min(ratio.value + ratio.error, _FARTHEST) for ratio in own]))
+        marks.append(Whiskers(offsets[DEFAULT], lows, [min(ratio.value + ratio.error, _FARTHEST) for ratio in own]))
     label = f"final regret / best competitor's; {_FARTHEST:g} and more at the right edge"
     ticks = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 5.0)
     x_axis = Axis(label, "log", [tick for tick in ticks if tick >= low], low=0.95 * low, high=1.1 * _FARTHEST)

@@ -111,11 +111,15 @@ def test_the_bar_counts_only_what_is_left_to_do(small, tmp_path, monkeypatch):
     monkeypatch.setattr("kernelbandits.experiments.running.Progress.show", lambda bar, *state: shown.append(state))
     runner = Runner(tmp_path, InProcess())
     runner.run(small.only(("UCB",)))
-    assert shown[0] == (0, "of 6 runs", 6)
-    assert shown[-1] == (6, "of 6 runs", 6)
+    assert shown[0] == (0, "looking for finished runs"), "from the first moment"
+    assert shown[1] == (0, "0 of 6 runs", 6)
+    assert shown[-1] == (6, "6 of 6 runs", 6)
     shown.clear()
     runner.run(small.only(("UCB", "EtC")))
-    assert (shown[0], shown[-1]) == ((0, "of 6 runs", 6), (6, "of 6 runs", 6))
+    assert (shown[1], shown[-1]) == ((0, "0 of 6 runs, 6 kept", 6), (6, "6 of 6 runs, 6 kept", 6))
+    shown.clear()
+    runner.run(small.only(("UCB", "EtC")))
+    assert shown[-1] == (0, "nothing to do, 12 runs kept", 0)
     shown.clear()
     assert runner.map("squares", abs, [3, -1]) == [3, 1]
     assert shown == [(1, "1/2"), (2, "2/2")]

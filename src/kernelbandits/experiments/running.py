@@ -43,6 +43,17 @@ class RunProgress(NamedTuple):
     done: int
     total: int
 
+    @property
+    def missing(self) -> int:
+        """How many cells have to be computed now. Those kept take no time, so only these count for the time left."""
+        return self.total - self.kept
+
+    def __str__(self) -> str:
+        kept = f", {self.kept:,} kept" if self.kept else ""
+        if not self.missing:
+            return f"nothing to do, {self.total:,} runs kept"
+        return f"{self.done:,} of {self.missing:,} runs{kept}"
+
 
 def run(
     experiment: Experiment,
@@ -94,14 +105,9 @@ class Runner:
 
     def run(self, experiment: Experiment) -> Results:
         """The results of an experiment; finished runs are taken from the folder."""
-        with Progress(experiment.name, None) as bar:
-            # Runs kept from before took no time now, so only the others count for the time left.
-            return run(
-                experiment,
-                self.folder,
-                self.engine,
-                lambda now: bar.show(now.done, f"of {now.total - now.kept} runs", now.total - now.kept),
-            )
+        with Progress(experiment.name, None, patience=0.0) as bar:
+            bar.show(0, "looking for finished runs")
+            return run(experiment, self.folder, self.engine, lambda now: bar.show(now.done, str(now), now.missing))
 
     def map(self, title: str, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
         """The answers in the order of the tasks, whichever is ready first. Give the longest tasks first."""

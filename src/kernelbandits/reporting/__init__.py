@@ -1,7 +1,7 @@
 """Documents of sections for a terminal, a page or JSON; charts, progress, files. Only this room draws or prints."""
 
-from kernelbandits.reporting.charts import Axis, Chart, Charts, Line, Mark, Points, Remark, Rule, Shade, draw, save
-from kernelbandits.reporting.curve_looks import COLOURS, Look, look, looks
+from kernelbandits.reporting.axes import Axis
+from kernelbandits.reporting.charts import Chart, Charts, Line, Mark, Points, Remark, Rule, Shade, draw, plot, save
 from kernelbandits.reporting.curves import Curves, PanelCurves
 from kernelbandits.reporting.document import Column, Document, Entry, Table, print_json
 from kernelbandits.reporting.files import remove_parts, replacing, write_text
@@ -19,4 +19,5 @@ from kernelbandits.reporting.sections import (
     toml_lines,
     toml_value,
 )
+from kernelbandits.reporting.styles import COLOURS, Look, look, looks, spread
 from kernelbandits.reporting.terminal_tables import terminal_width

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 
-from kernelbandits.reporting.curve_looks import COLOURS, Look
+from kernelbandits.reporting import styles
+from kernelbandits.reporting.axes import Axis, Side, literal, set_axis
 from kernelbandits.reporting.files import replacing
+from kernelbandits.reporting.styles import COLOURS, Look
 from kernelbandits.types import Array, ArrayLike
 
 if TYPE_CHECKING:
@@ -22,15 +24,8 @@ if TYPE_CHECKING:
 
     from kernelbandits.reporting.sections import Picture
 
-_LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 3.4, "fontsize": 9}
 _LONGEST_LINE = 50  # of titles and legends, in characters
 _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
-Side = Literal["x", "y"]
-
-
-def _literal(text: str) -> str:
-    """The text as matplotlib shows it letter by letter: dollars begin no formula."""
-    return text.replace("$", r"\$")
 
 
 def _label(name: str) -> str:
@@ -39,7 +34,7 @@ def _label(name: str) -> str:
 
 
 def _wrapped(text: str) -> str:
-    return _literal("\n".join(wrap(text, _LONGEST_LINE, drop_whitespace=False)))
+    return literal("\n".join(wrap(text, _LONGEST_LINE, drop_whitespace=False)))
 
 
 class Mark(Protocol):
@@ -71,14 +66,15 @@ class Line:
             color=colour,
             linestyle=(0, dashes) if dashes else "-",
             marker=self.look.marker,
-            markersize=4.5,
-            linewidth=1.4,
             markevery=(self.first, self.step),
             label=_label(self.label),
+            **styles.LINE,
         )
         if self.error is not None and np.isfinite(self.error).all():
             low = np.where(y > 0, np.maximum(y - self.error, 1e-3 * y), y - self.error)  # for logarithmic axes
-            axes.fill_between(x, low, y + self.error, color=colour, alpha=0.15, lw=0)
+            axes.fill_between(x, low, y + self.error, color=colour, **styles.BAND)
+            for edge in (low, y + self.error):
+                axes.plot(x, edge, color=colour, **styles.BAND_EDGE)
 
 
 @final
@@ -117,7 +113,7 @@ class Rule:
     side: Side
     label: str = ""
     dashes: tuple[float, ...] = (1, 1.65)
-    colour: str = "0.45"
+    colour: str = styles.QUIET
 
     def draw(self, axes: Axes) -> None:
         style: Any = (0, self.dashes) if self.dashes else "-"
@@ -137,7 +133,7 @@ class Shade:
 
     def draw(self, axes: Axes) -> None:
         across: Any = axes.axvspan if self.side == "x" else axes.axhspan
-        across(self.low, self.high, color="0.9", lw=0, zorder=0, label=_label(self.label))
+        across(self.low, self.high, color=styles.SHADE, lw=0, zorder=0, label=_label(self.label))
 
 
 @final
@@ -152,7 +148,7 @@ class Remark:
 
     def draw(self, axes: Axes) -> None:
         axes.annotate(
-            _literal(self.text),
+            literal(self.text),
             (self.x, self.y),
             xycoords=("axes fraction", "data"),
             xytext=(0, -3 if self.below else 3),
@@ -162,22 +158,6 @@ class Remark:
             fontsize=8,
             color="0.35",
         )
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """One axis. "symlog" is linear below 1; ticks are chosen by themselves when empty; None leaves a limit to the data.
-
-    `names` are texts instead of the numbers 0, 1, …; the first one is at the top.
-    """
-
-    label: str = ""
-    scale: Literal["linear", "log", "symlog"] = "linear"
-    ticks: Sequence[float] = ()
-    names: Sequence[str] = ()
-    low: float | None = None
-    high: float | None = None
 
 
 @final
@@ -209,11 +189,26 @@ class Charts:
 
 
 def draw(picture: Picture) -> Figure:
-    """The picture as a figure of matplotlib."""
+    """The picture as a figure of matplotlib that no window and no notebook knows."""
     from matplotlib.figure import Figure
 
+    return _drawn(picture, Figure)
+
+
+def plot(picture: Picture) -> Axes | list[Axes]:
+    """Draw the picture with the current backend of pyplot, which shows it in a notebook; returns its axes.
+
+    One chart gives one object, several a list.
+    """
+    from matplotlib import pyplot
+
+    axes = _drawn(picture, pyplot.figure).axes
+    return axes[0] if len(axes) == 1 else axes
+
+
+def _drawn(picture: Picture, new_figure: Callable[..., Figure]) -> Figure:
     heights = [charts.height for charts in picture.charts]
-    figure = Figure(figsize=(picture.width, sum(heights)), layout="constrained")
+    figure = new_figure(figsize=(picture.width, sum(heights)), layout="constrained")
     bands = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)
     for charts, band in zip(picture.charts, bands.flat, strict=True):
         _draw_charts(charts, band)
@@ -253,14 +248,14 @@ def _draw_charts(charts: Charts, figure: SubFigure) -> None:
             mark.draw(axes)
     for chart, axes in drawn:  # once all marks are drawn: limits that are set would hold for all shared axes
         axes.set_title(_wrapped(chart.title), fontsize=10)
-        _set_axis(axes, "x", chart.x)
-        _set_axis(axes, "y", chart.y)
+        set_axis(axes, "x", chart.x)
+        set_axis(axes, "y", chart.y)
         axes.set_axisbelow(True)
-        axes.grid(visible=True, color="0.92", linewidth=0.6)
+        axes.grid(visible=True, color=styles.FRAME, linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
         if chart.legend:
             beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
-            axes.legend(**((beside if chart.legend == "right" else {"loc": chart.legend}) | _LEGEND))
+            axes.legend(**((beside if chart.legend == "right" else {"loc": chart.legend}) | styles.LEGEND))
     if charts.legend:
         handles: dict[str, Any] = {}
         for chart, axes in drawn:
@@ -268,26 +263,4 @@ def _draw_charts(charts: Charts, figure: SubFigure) -> None:
                 if not chart.legend:
                     handles.setdefault(name, handle)
         place: dict[str, Any] = {"loc": charts.legend, "ncols": charts.legend_columns}
-        figure.legend(handles.values(), handles.keys(), **place, **_LEGEND)
-
-
-def _set_axis(axes: Axes, side: Side, axis: Axis) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
-    axes.set(**{f"{side}label": _literal(axis.label)})
-    line = getattr(axes, f"{side}axis")
-    if axis.scale != "linear":
-        getattr(axes, f"set_{side}scale")(axis.scale, **({"linthresh": 1.0} if axis.scale == "symlog" else {}))
-    if axis.low is not None or axis.high is not None:
-        getattr(axes, f"set_{side}lim")(axis.low, axis.high)
-    if axis.scale == "log":
-        low, high = getattr(axes, f"get_{side}lim")()
-        line.set_major_locator(LogLocator(subs=(1.0,) if high / low > 300.0 else (1.0, 2.0, 5.0)))
-        line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1 else f"{value:,.0f}"))
-        line.set_minor_locator(NullLocator())
-    if axis.ticks:
-        line.set_ticks(list(axis.ticks), [f"{tick:g}" for tick in axis.ticks])
-        line.set_minor_locator(NullLocator())
-    if axis.names:
-        line.set_ticks(range(len(axis.names)), list(map(_literal, axis.names)))
-        line.set_inverted(True)
+        figure.legend(handles.values(), handles.keys(), **place, **styles.LEGEND)

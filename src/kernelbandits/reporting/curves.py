@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbandits.reporting.curve_looks import Look
+from kernelbandits.reporting.styles import Look
 from kernelbandits.types import Array
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from math import isfinite
 from string import Template
 from typing import TYPE_CHECKING, Any, final
 
-from kernelbandits.reporting.curve_looks import COLOURS
 from kernelbandits.reporting.sections import Section, terminal_text
+from kernelbandits.reporting.styles import COLOURS
 from kernelbandits.reporting.terminal_tables import Cell, FittedTable, terminal_width
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ class FittedTable:
 
     def turned(self) -> FittedTable:
         """The same with rows as columns."""
-        heads = (self.heads[0], *(row[0].text for row in self.rows))
+        heads = ("", *(row[0].text for row in self.rows))
         rows = tuple((Cell(self.heads[i]), *(row[i] for row in self.rows)) for i in range(1, len(self.heads)))
         return FittedTable(heads, (False, *(True for _ in self.rows)), rows)
 

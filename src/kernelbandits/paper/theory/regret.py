@@ -112,7 +112,7 @@ class Rate(StudyPart):
             marks = [
                 line(own, "T", "regret", 0, f"measured: fitted slope {slope:.2f}"),
                 Line(T, theorem, Look(7, (5, 1.5)), f"theorem: T^{exponent:.3g}, from the first point"),
-                Line(T, exploration, Look(7, (1, 1)), f"exploration alone: T^{self.tau_1:g}"),
+                Line(T, exploration, Look(3, (1, 1)), f"exploration alone: T^{self.tau_1:g}"),
             ]
             title = f"{kernel} kernel, d = T^{self.tau_1:g}, ε = T^−{share * self.tau_1:.3g}"
             charts.append(Chart(title, marks, Axis("T", "log", T.tolist()), Axis("regret", "log"), legend="best"))

@@ -1,0 +1,29 @@
+"""What a reader can tell series apart by, read from a finished figure."""
+
+from collections import defaultdict
+
+from matplotlib.colors import to_hex
+
+
+def look_of(line):
+    """Colour, dashes and marker of a line as drawn."""
+    dashes = "none" if line.get_linestyle() == "None" else tuple(line._unscaled_dash_pattern[1] or ())
+    marker = "" if line.get_marker() in ("None", "", None) else line.get_marker()
+    return to_hex(line.get_color()), dashes, marker
+
+
+def series_that_look_alike(figure):
+    """Pairs of names with one look in the same axes, or under one legend of several axes."""
+    groups = [[axes] for axes in figure.axes] + [
+        list(band.axes) for band in (figure.subfigs or [figure]) if band.legends
+    ]
+    alike = []
+    for group in groups:
+        by_look = defaultdict(set)
+        for axes in group:
+            for line in axes.lines:
+                name = line.get_label()
+                if not name.startswith("_") and name.strip() and len(line.get_xdata()) > 0:
+                    by_look[look_of(line)].add(name)
+        alike += [tuple(sorted(names)) for names in by_look.values() if len(names) > 1]
+    return alike
