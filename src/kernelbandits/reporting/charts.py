@@ -72,9 +72,12 @@ class Line:
         )
         if self.error is not None and np.isfinite(self.error).all():
             low = np.where(y > 0, np.maximum(y - self.error, 1e-3 * y), y - self.error)  # for logarithmic axes
-            axes.fill_between(x, low, y + self.error, color=colour, **styles.BAND)
-            for edge in (low, y + self.error):
-                axes.plot(x, edge, color=colour, **styles.BAND_EDGE)
+            band: dict[str, Any] = {
+                "facecolor": (colour, styles.BAND),
+                "edgecolor": (colour, styles.BAND_EDGE),
+                "linewidth": 0.6,
+            }
+            axes.fill_between(x, low, y + self.error, **band)
 
 
 @final

@@ -22,9 +22,8 @@ PAPER = (
 
 QUIET, FRAME, SHADE = "0.45", "0.92", "0.9"
 LINE: dict[str, Any] = {"linewidth": 1.4, "markersize": 4.5}
-BAND: dict[str, Any] = {"alpha": 0.12, "linewidth": 0.0}
-BAND_EDGE: dict[str, Any] = {"alpha": 0.55, "linewidth": 0.6}
-"""The edges of a band stay visible where bands lie on top of each other and their areas mix."""
+BAND, BAND_EDGE = 0.12, 0.5
+"""How opaque a band is. Its edges stay visible where bands lie on top of each other and their areas mix."""
 LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 3.4, "fontsize": 9}
 ROOM = 0.02
 """Share of an axis that is left free beyond given limits, so that no marker at the edge is cut."""
