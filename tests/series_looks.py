@@ -15,7 +15,9 @@ def look_of(line):
 def series_that_look_alike(figure):
     """Pairs of names with one look in the same axes, or under one legend of several axes."""
     groups = [[axes] for axes in figure.axes] + [
-        list(band.axes) for band in (figure.subfigs or [figure]) if band.legends
+        [axes for axes in band.axes if axes.get_legend() is None]
+        for band in (figure.subfigs or [figure])
+        if band.legends
     ]
     alike = []
     for group in groups:
