@@ -119,7 +119,10 @@ TABLE = Path(__file__).with_name("data") / "visits.csv"
 
 CONTEXTS = [kb.OwnContexts(), kb.SharedContexts()]
 
-LOGS = [kb.LogFile(TABLE, arm="offer", reward="spent", propensity="age")]
+LOGS = [
+    kb.LogColumns("offer", "spent", "age", default_reward=0.0),
+    kb.LogFile(TABLE, arm="offer", reward="spent", propensity="age"),
+]
 
 IMPRESSIONS = Path(__file__).with_name("data") / "impressions.csv"
 """Rows of the synthetic stand-in in the Avazu schema."""
@@ -145,10 +148,35 @@ REWARD_UNITS = [kb.AsGiven(), kb.Standardized()]
 
 NOISES = [kb.NormalNoise(), kb.StudentNoise(df=3.0)]
 
-INTERVALS = [kb.ConfidenceSequence(level=0.9, low=-1.0, high=2.0, largest_weight=20.0)]
+INTERVALS = [
+    kb.ConfidenceSequence(level=0.9, low=-1.0, high=2.0, largest_weight=20.0),
+    kb.EmpiricalLikelihood(),
+    kb.GammaInterval(),
+    kb.NormalInterval(),
+    kb.StudentizedBootstrap(n_resamples=200, seed=1),
+]
+
+VALUE_ESTIMATORS = [
+    kb.ClippedWeights(10.0),
+    kb.ClippedWeights(),
+    kb.DirectMethod(),
+    kb.DoublyRobust(),
+    kb.InversePropensity(),
+    kb.Replay(),
+    kb.SelfNormalized(),
+    kb.SelfNormalizedDoublyRobust(),
+    kb.ShrunkDoublyRobust(10.0),
+    kb.SubGaussianDoublyRobust(0.01),
+    kb.SubGaussianWeights(0.01),
+    kb.SwitchDoublyRobust(10.0),
+]
+
+REWARD_MODELS = [kb.LinearRewards(2.0), kb.RewardsByEstimator(kb.KernelRidge(kb.Gaussian(2.0), 0.5))]
 
 ALL = [
     *INTERVALS,
+    *VALUE_ESTIMATORS,
+    *REWARD_MODELS,
     *NOISES,
     *REWARD_UNITS,
     *KERNELS,

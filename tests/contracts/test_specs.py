@@ -28,7 +28,7 @@ def read(text, expected=Spec):
     return from_table(tomllib.loads(f"spec = {text}")["spec"], expected, "spec")
 
 
-WITH_CODE = {kb.SklearnEncoding}
+WITH_CODE = {kb.SklearnEncoding, kb.RewardsByRegressor}
 """They hold an object of another library, which no file can describe."""
 
 

@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from kernelbandits import arm_checks, checks
-from kernelbandits.environments import reward_points
-from kernelbandits.errors import InvalidArgument, InvalidFile
-from kernelbandits.specs import Count, FilePath, Spec
-from kernelbandits.tables import Encoding, TableEncoding
-from kernelbandits.types import Array, IntArray
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.offline.log_contexts import TableContexts
+from kernelbandits.types import Array, BoolArray, IntArray
+
+_TOLERANCE = 1e-6
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Log:
-    """Logged decisions: what was shown, played and earned.
+    """Logged decisions: what was shown, played and earned. `read_log` makes one of a data frame or a file.
 
     Attributes:
-        contexts: shape (n, d), the same for all arms.
+        contexts: shape (n, d), the same for all arms, or (n, K, d), one per arm; None if nothing was known. Of a log
+            that was opened (`open_log`) they stay in the file, and contexts[start:stop] reads some.
         arms: the arm that was played, 0 … K − 1 or one of `names`, shape (n,); kept as numbers.
         rewards: its reward, shape (n,).
         propensities: the probability with which it was played, given the context; in (0, 1], shape (n,).
         n_arms: K; the rows alone do not tell it, because an arm may never have been played.
         names: the arms' names.
         notes: how the contexts were made, one line each.
+        chances: the probabilities of all arms, shape (n, K), where they are known.
+        eligible: which arms could be played, shape (n, K); None if all could.
+        times: when each row was written, as numbers, shape (n,).
+        learned: whether the policy that wrote the log learned from it meanwhile; None if that is not known.
+        bounds: the smallest and the largest possible reward; None if they are not known.
+        estimated: whether the propensities were estimated from the log itself.
 
     """
 
@@ -39,10 +45,16 @@ class Log:
     n_arms: int
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    chances: Array | None = None
+    eligible: BoolArray | None = None
+    times: Array | None = None
+    learned: bool | None = None
+    bounds: tuple[float, float] | None = None
+    estimated: bool = False
 
     def __post_init__(self) -> None:
-        n = len(checks.points("contexts", self.contexts))
         checks.whole("n_arms", self.n_arms, at_least=1)
+        n = self._check_contexts()
         object.__setattr__(self, "names", names := arm_checks.names_of(self.names))
         if names and len(names) != self.n_arms:
             raise InvalidArgument(f"names must be {self.n_arms}, one per arm, or none; got {len(names)}")
@@ -55,56 +67,75 @@ class Log:
                 f"propensities must be above 0 and at most 1; entry {wrong[0]} is {chances[wrong[0]]:g} "
                 f"({len(wrong)} such). Log the probability with which the arm was played"
             )
+        self._check_all_arms(n)
+        if self.times is not None:
+            checks.finite_array("times", self.times, (n,), "one number per row of contexts")
+        if self.bounds is not None:
+            self._check_bounds(*self.bounds)
 
     def __len__(self) -> int:
         return len(self.arms)
 
+    @property
+    def dim(self) -> int:
+        """Number of features d of a context."""
+        return int(self.contexts.shape[-1])
 
-@final
-@dataclass(frozen=True, slots=True)
-class LogFile(Spec):
-    """A log in a file: `LogFile("log.csv", propensity="chance").read()`.
+    def name(self, arm: int) -> str:
+        """The arm's name, or its number."""
+        return self.names[arm] if self.names else str(arm)
 
-    Attributes:
-        path: a .csv, .csv.gz or .parquet file.
-        arm: column of the arm that was played.
-        reward: column of the reward that it gave, a number.
-        propensity: column of the probability with which it was played. A log needs one; if arms were drawn uniformly,
-            it is 1/K in every row.
-        encoding: how the other columns become the context.
-        min_rows: refuse an arm with fewer rows.
+    def with_bounds(self, low: float, high: float) -> Log:
+        """The log with the smallest and the largest possible reward stated."""
+        return replace(self, bounds=(float(low), float(high)))
 
-    """
+    def _check_contexts(self) -> int:
+        if self.contexts is None:
+            object.__setattr__(self, "contexts", np.zeros((len(checks.array_of("arms", self.arms, "arms")), 0)))
+        if isinstance(self.contexts, TableContexts) or (self.contexts.ndim == 2 and self.contexts.shape[1] == 0):
+            if not self.contexts.shape[0]:
+                raise InvalidArgument("the log has no rows; expected one row per decision")
+            return int(self.contexts.shape[0])
+        if np.ndim(self.contexts) == 3:
+            shape = (None, self.n_arms, None)
+            own = checks.finite_array("contexts", self.contexts, shape, "(rows, arms, features)")
+            checks.refuse_unusable("contexts", own)
+            return len(own)
+        return len(checks.points("contexts", self.contexts))
 
-    path: FilePath
-    arm: str = "arm"
-    reward: str = "reward"
-    propensity: str = "propensity"
-    encoding: TableEncoding = Encoding()
-    min_rows: Count = 1
+    def _check_all_arms(self, n: int) -> None:
+        rows, shape = np.arange(n), (n, self.n_arms)
+        if self.chances is not None:
+            chances = checks.finite_array("chances", self.chances, shape, "(rows, arms)")
+            gap = np.abs(chances[rows, self.arms] - self.propensities) > _TOLERANCE
+            wrong = gap | (np.abs(chances.sum(axis=1) - 1.0) > _TOLERANCE) | (chances.min(axis=1) < 0.0)
+            if wrong.any():
+                row = int(wrong.argmax())
+                raise InvalidArgument(
+                    f"chances must be probabilities that sum to 1 in every row, and give the arm that was played its "
+                    f"propensity; row {row} has {chances[row].round(4).tolist()} and propensity "
+                    f"{self.propensities[row]:g} of arm {self.arms[row]} ({int(wrong.sum())} such)"
+                )
+        if self.eligible is not None:
+            mask = checks.array_of("eligible", self.eligible, "a boolean array")
+            if mask.shape != shape or mask.dtype != np.bool_:
+                raise InvalidArgument(
+                    f"eligible must be boolean with shape {shape}, one row per row of contexts; "
+                    f"got shape {mask.shape} of type {mask.dtype}"
+                )
+            out = np.flatnonzero(~mask[rows, self.arms])
+            if len(out):
+                raise InvalidArgument(
+                    f"eligible: row {out[0]} has arm {self.name(int(self.arms[out[0]]))}, which was played, as not "
+                    f"eligible ({len(out)} such)"
+                )
 
-    def _validate(self) -> None:
-        if len({self.arm, self.reward, self.propensity}) < 3:
-            raise InvalidArgument(
-                f"LogFile: arm, reward and propensity must be three columns; "
-                f"got {self.arm!r}, {self.reward!r}, {self.propensity!r}"
-            )
-
-    def read(self) -> Log:
-        """Read the log and encode its contexts. The arms are those that were played, in sorted order."""
-        from kernelbandits.tables import numbers_in, place, read_frame
-
-        path = Path(self.path)
-        frame = read_frame(path, self.encoding.missing)
-        data, rewards = reward_points(
-            frame, self.arm, self.reward, self.encoding, path.name, others=(self.propensity,), min_rows=self.min_rows
-        )
-        chances = numbers_in(frame[self.propensity], path.name)
-        wrong = np.flatnonzero((chances <= 0.0) | (chances > 1.0))
+    def _check_bounds(self, low: float, high: float) -> None:
+        if not low < high:
+            raise InvalidArgument(f"bounds must be a smaller and a larger number; got {low:g} and {high:g}")
+        wrong = np.flatnonzero((self.rewards < low) | (self.rewards > high))
         if len(wrong):
-            row = int(wrong[0])
-            raise InvalidFile(
-                f"{path.name}: {place(row, self.propensity)} is {chances[row]:g} ({len(wrong)} such); "
-                "expected a probability above 0 and at most 1"
+            raise InvalidArgument(
+                f"bounds are {low:g} to {high:g}, but the reward in row {wrong[0]} is {self.rewards[wrong[0]]:g} "
+                f"({len(wrong)} such); state bounds that hold for every possible reward"
             )
-        return Log(data.points, data.codes, rewards, chances, len(data.names), data.names, data.notes)

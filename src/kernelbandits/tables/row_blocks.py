@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,21 +29,33 @@ class RowBlocks:
     _kinds: Mapping[str, Any]
     _is_text: bool
 
-    def block(self, start: int, stop: int) -> pl.DataFrame:
-        """Return the rows from `start` to `stop`, with null where an entry is missing."""
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return self._frame.collect_schema().names()
+
+    def block(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return the rows from `start` to `stop`, or some columns of them, with null where an entry is missing."""
+        return self._collected(self._frame.slice(start, stop - start), start, columns)
+
+    def spread(self, most: int, columns: Sequence[str]) -> pl.DataFrame:
+        """Return at most so many rows, evenly spaced; all of them if they are not more."""
+        return self._collected(self._frame.gather_every(-(-self.n // most)), 0, columns)
+
+    def _collected(self, frame: pl.LazyFrame, start: int, columns: Sequence[str] | None) -> pl.DataFrame:
         try:
-            rows = self._frame.slice(start, stop - start).collect()
+            rows = (frame if columns is None else frame.select(columns)).collect()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             words = str(error).strip().splitlines()[0]
             raise InvalidFile(f"{self.name} cannot be read after row {start:,}: {words}") from error
         if self._is_text:
             rows = rows.with_columns(pl.col(pl.String).str.strip_chars())
         rows = cleaned(rows, self._missing)
-        return rows.with_columns(pl.col(name).cast(kind) for name, kind in self._kinds.items())
+        return rows.with_columns(pl.col(name).cast(kind) for name, kind in self._kinds.items() if name in rows.columns)
 
     def refuse_unknown(self, columns: tuple[str, ...]) -> None:
         """Raise if the table has no column of such a name."""
-        refuse_unknown(columns, self._frame.collect_schema().names(), self.name)
+        refuse_unknown(columns, self.columns, self.name)
 
 
 @contextmanager

@@ -1,0 +1,187 @@
+"""What may be evaluated on a log."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from kernelbandits import arm_checks, checks
+from kernelbandits.errors import InvalidArgument, shown
+from kernelbandits.offline.log import Log
+from kernelbandits.offline.split import Split
+from kernelbandits.types import Array, ArrayLike, BoolArray
+
+if TYPE_CHECKING:
+    from kernelbandits.bandit import Bandit
+
+_TOLERANCE = 1e-6
+
+
+class Candidate(ABC):
+    """A way to decide, as a log can value it: probabilities of all arms in every row."""
+
+    __slots__ = ()
+
+    needs_contexts: bool = True
+    """Whether the probabilities depend on the contexts."""
+
+    def prepare(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
+        """Make ready for a log: the answer gives the probabilities for blocks of rows."""
+        ask = self.chances_of(log, split, rng)
+
+        def checked(contexts: Array, start: int) -> Array:
+            block = np.asarray(ask(contexts, start), dtype=np.float64)
+            _refuse_wrong(self, block, (len(contexts), log.n_arms), start)
+            return block
+
+        return checked
+
+    @abstractmethod
+    def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
+        """A function of contexts (m, d) or (m, K, d) and the number of their first row: probabilities (m, K)."""
+
+
+Chances = Callable[[Array, int], Array]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AlwaysArm(Candidate):
+    """One arm in every row, by name or number; where it is not eligible, all that are, with equal probabilities."""
+
+    arm: str | int
+
+    needs_contexts = False
+
+    def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
+        names = log.names
+        number = int(self.arm) if isinstance(self.arm, str) and not names and self.arm.isdecimal() else self.arm
+        one = np.zeros(log.n_arms)
+        one[arm_checks.arm(number, log.n_arms, names)] = 1.0
+
+        def chances(contexts: Array, start: int) -> Array:
+            rows = np.tile(one, (len(contexts), 1))
+            return rows if log.eligible is None else among(rows, log.eligible[start : start + len(rows)])
+
+        return chances
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UniformArms(Candidate):
+    """All eligible arms with equal probabilities."""
+
+    needs_contexts = False
+
+    def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
+        def chances(contexts: Array, start: int) -> Array:
+            rows = np.full((len(contexts), log.n_arms), 1.0 / log.n_arms)
+            return rows if log.eligible is None else among(rows, log.eligible[start : start + len(rows)])
+
+        return chances
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenChances(Candidate):
+    """Probabilities of all arms, shape (n, K), one row per row of the log, or (K,) for every row."""
+
+    chances: ArrayLike
+
+    needs_contexts = False
+
+    def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
+        table = checks.array_of("chances", self.chances, "probabilities of all arms")
+        if table.shape not in ((log.n_arms,), (len(log), log.n_arms)):
+            raise InvalidArgument(
+                f"GivenChances: chances must have shape ({len(log)}, {log.n_arms}), one row per row of the log, or "
+                f"({log.n_arms},); got {table.shape}"
+            )
+        full = np.broadcast_to(table, (len(log), log.n_arms))
+        return lambda contexts, start: full[start : start + len(contexts)]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ByFunction(Candidate):
+    """A function of contexts (m, d) or (m, K, d) that returns probabilities (m, K), or numbers of arms (m,)."""
+
+    function: Callable[[Array], ArrayLike]
+
+    def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
+        def chances(contexts: Array, start: int) -> Array:
+            answer = np.asarray(self.function(contexts))
+            if answer.ndim == 1 and answer.dtype.kind in "iu" and answer.shape == (len(contexts),):
+                return np.asarray(np.eye(log.n_arms)[answer])
+            return answer.astype(np.float64)
+
+        return chances
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class SavedBandit(Candidate):
+    """A bandit as it is now, from a file (`kb.load`) or in hand; it learns nothing here.
+
+    It must not have learned from the rows of the log: then it would be valued by rewards that it has seen.
+    """
+
+    bandit: Bandit
+
+    def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
+        agent, encoder = self.bandit._ready()
+        names = agent.problem.arms
+        if set(names) != set(log.names):
+            raise InvalidArgument(
+                f"the bandit has the arms {shown(names)}, the log {shown(log.names)}; name all arms of the log, and "
+                "evaluate a bandit for the same ones"
+            )
+        if encoder.dim != log.dim:
+            raise InvalidArgument(
+                f"the bandit expects {encoder.dim} features, the log has {log.dim}; read the log with the bandit's "
+                "encoder: open_log(file, encoder=bandit.encoder)"
+            )
+        order = [names.index(name) for name in log.names]
+        return agent_chances(agent, log, order)
+
+
+def agent_chances(agent: Any, log: Log, order: list[int] | None = None) -> Chances:
+    """Return the exact probabilities of an agent, which stays as it is; `order` has its numbers of the log's arms."""
+    places = list(range(log.n_arms)) if order is None else order
+    back = np.argsort(places)
+
+    def chances(contexts: Array, start: int) -> Array:
+        own = contexts if contexts.ndim == 3 else np.repeat(contexts[:, np.newaxis], log.n_arms, axis=1)
+        mask = None if log.eligible is None else log.eligible[start : start + len(contexts)][:, back]
+        return np.asarray(agent.score(own[:, back], mask).probabilities)[:, places]
+
+    return chances
+
+
+def among(chances: Array, eligible: BoolArray) -> Array:
+    """Return the probabilities given that the arm is eligible; equal ones where no eligible arm has any."""
+    kept = np.where(eligible, chances, 0.0)
+    total = kept.sum(axis=1, keepdims=True)
+    equal = eligible / eligible.sum(axis=1, keepdims=True)
+    return np.where(total > 0.0, kept / np.where(total > 0.0, total, 1.0), equal)
+
+
+def _refuse_wrong(candidate: Candidate, block: Array, shape: tuple[int, int], start: int) -> None:
+    kind = type(candidate).__name__
+    if block.shape != shape:
+        raise InvalidArgument(
+            f"{kind}: probabilities must have shape {shape}, one row per context and one column per arm; "
+            f"got {block.shape}"
+        )
+    wrong = ~(np.isfinite(block).all(axis=1) & (block >= -_TOLERANCE).all(axis=1))
+    wrong |= np.abs(block.sum(axis=1) - 1.0) > _TOLERANCE
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InvalidArgument(
+            f"{kind}: probabilities must be at least 0 and sum to 1 in every row; row {start + row} has "
+            f"{block[row].round(6).tolist()[:8]} ({int(wrong.sum())} such)"
+        )

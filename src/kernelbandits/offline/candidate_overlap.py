@@ -1,0 +1,104 @@
+"""How much of a candidate a log can speak about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+
+from kernelbandits.offline.log import Log
+from kernelbandits.offline.weighted_rows import WeightedRows
+from kernelbandits.types import Array
+
+FEWEST = 20.0
+"""Effective rows below which nothing is said."""
+
+_NO_SUPPORT = 0.01
+_SHORTFALL = 0.05
+_ERRORS = 4.0
+
+
+class ArmOverlap(NamedTuple):
+    """One arm: rows in which it was played, the candidate's share of it, and effective sample size of these rows."""
+
+    arm: str
+    rows: int
+    share: float
+    effective_size: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How the rows that a log has compare with those that a candidate needs.
+
+    Attributes:
+        n: rows of the log.
+        effective_size: (Σw)²/Σw².
+        largest_weight: the largest of the weights, and `largest_row` where it is.
+        mean_weight: 1 up to chance, if propensities are right and every arm that the candidate plays had a chance.
+        mean_weight_error: its standard error.
+        unsupported: share of the candidate's decisions that fall on arms without a chance.
+        per_arm: the same arm by arm.
+
+    """
+
+    n: int
+    effective_size: float
+    largest_weight: float
+    largest_row: int
+    mean_weight: float
+    mean_weight_error: float
+    unsupported: float
+    per_arm: tuple[ArmOverlap, ...]
+
+    def refusal(self) -> str | None:
+        """Why the log cannot value the candidate, and what would help; None if it can."""
+        lacking = sorted((each for each in self.per_arm if each.rows == 0), key=lambda each: -each.share)
+        if self.unsupported > _NO_SUPPORT:
+            which = f" ({lacking[0].arm!r} was never played)" if lacking and lacking[0].share > 0.0 else ""
+            return (
+                f"{self.unsupported:.0%} of its decisions fall on arms that had no chance in the log{which}. {_REMEDY}"
+            )
+        if self.mean_weight + _ERRORS * self.mean_weight_error < 1.0 - _SHORTFALL:
+            return (
+                f"its weights average {self.mean_weight:.2f} instead of 1, so about {1.0 - self.mean_weight:.0%} of "
+                f"its decisions had no chance in the log. {_REMEDY}"
+            )
+        if self.effective_size < FEWEST:
+            return (
+                f"the effective sample size is {self.effective_size:.1f} of {self.n:,} rows; the largest weight, "
+                f"{self.largest_weight:,.0f} in row {self.largest_row}, decides nearly alone. {_REMEDY}"
+            )
+        if self.mean_weight - _ERRORS * self.mean_weight_error > 1.0 + _SHORTFALL:
+            return (
+                f"its weights average {self.mean_weight:.2f} instead of 1, so the propensities in the log are wrong: "
+                "log the probability with which the arm was played, given the context"
+            )
+        return None
+
+
+_REMEDY = "Log with a floor (ExplorationFloor), or evaluate a candidate nearer to what was played"
+
+
+def overlap_of(log: Log, rows: WeightedRows, shares: Array, unsupported: float) -> Overlap:
+    """Summarise the weights; `shares` are the candidate's mean probabilities of the arms, shape (K,)."""
+    w, n = rows.weights, len(rows)
+    counts = np.bincount(log.arms, minlength=log.n_arms)
+    sums = np.bincount(log.arms, w, minlength=log.n_arms)
+    squares = np.bincount(log.arms, w * w, minlength=log.n_arms)
+    sizes = np.divide(sums**2, squares, out=np.zeros(log.n_arms), where=squares > 0.0)
+    arms = (
+        ArmOverlap(log.name(arm), int(counts[arm]), float(shares[arm]), float(sizes[arm])) for arm in range(log.n_arms)
+    )
+    return Overlap(
+        n,
+        rows.effective_size,
+        float(w.max()),
+        int(w.argmax()),
+        float(w.mean()),
+        float(w.std()) / np.sqrt(n),
+        unsupported,
+        tuple(arms),
+    )

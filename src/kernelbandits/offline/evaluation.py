@@ -1,0 +1,116 @@
+"""What an evaluation answers, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+from kernelbandits.errors import InvalidArgument, nearest
+from kernelbandits.offline.candidate_overlap import Overlap
+from kernelbandits.offline.interval import Interval
+from kernelbandits.offline.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from kernelbandits.reporting import Document
+
+
+class Estimate(NamedTuple):
+    """One estimator's answer; the interval of one that is not `unbiased` leaves its bias out."""
+
+    estimator: str
+    value: float
+    interval: Interval
+    unbiased: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CandidateValue:
+    """What a candidate would have earned per row.
+
+    Attributes:
+        name: the candidate.
+        value: the estimate; NaN if the log cannot tell.
+        interval: where the value is with the stated probability; all that is possible if the log cannot tell.
+        gain: the difference to the policy that wrote the log, from the same rows.
+        gain_interval: its interval, which holds for all differences of the evaluation together.
+        verdict: better, worse, not told apart or not supported, in words.
+        overlap: how much of the candidate the log can speak about.
+        estimates: what other estimators say.
+
+    """
+
+    name: str
+    value: float
+    interval: Interval
+    gain: float
+    gain_interval: Interval
+    verdict: Verdict
+    overlap: Overlap
+    estimates: tuple[Estimate, ...]
+
+
+class PairDifference(NamedTuple):
+    """The difference of two candidates from the same rows; the interval holds for all differences together."""
+
+    first: str
+    second: str
+    difference: float
+    interval: Interval
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What candidates would have earned on a log, how sure that is, and what to make of it.
+
+    Attributes:
+        n: rows of the log.
+        level: the probability of intervals.
+        logged: mean reward of the policy that wrote the log, and `logged_interval` where its value is.
+        candidates: the candidates in the order given.
+        pairs: differences of every two that are supported.
+        method: which interval was used, and why.
+        findings: what looks wrong in the log.
+        notes: how the log was read.
+
+    """
+
+    n: int
+    level: float
+    logged: float
+    logged_interval: Interval
+    candidates: tuple[CandidateValue, ...]
+    pairs: tuple[PairDifference, ...]
+    method: str
+    findings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> CandidateValue:
+        for candidate in self.candidates:
+            if candidate.name == name:
+                return candidate
+        raise InvalidArgument(f"no candidate is called {name!r}; {nearest(name, [c.name for c in self.candidates])}")
+
+    def __str__(self) -> str:
+        head = f"{self.n:,} rows; the log earned {self.logged:.4g} per row"
+        return "\n".join([head, *(f"{c.name}: {c.verdict.words}" for c in self.candidates), *self.findings])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        from kernelbandits.offline.evaluation_document import record
+
+        return record(self)
+
+    def document(self) -> Document:
+        """The report: for a terminal, as an HTML page or as JSON."""
+        from kernelbandits.offline.evaluation_document import document
+
+        return document(self)
+
+    def plot(self) -> Any:
+        """The values with their intervals, and the differences to the log, as a figure of matplotlib."""
+        from kernelbandits.offline.evaluation_document import picture
+        from kernelbandits.reporting import draw
+
+        return draw(picture(self))

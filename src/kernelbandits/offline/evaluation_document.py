@@ -1,0 +1,156 @@
+"""An evaluation as a record, a picture and a document."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from kernelbandits.offline.interval import Interval
+from kernelbandits.offline.verdicts import BETTER, NOT_SUPPORTED, WORSE
+from kernelbandits.reporting import (
+    Axis,
+    Chart,
+    Charts,
+    Column,
+    Document,
+    Entry,
+    Findings,
+    Line,
+    Look,
+    Picture,
+    Points,
+    Rule,
+    Section,
+    Table,
+)
+
+if TYPE_CHECKING:
+    from kernelbandits.offline.evaluation import CandidateValue, Evaluation
+
+_TONES = {BETTER: "green", WORSE: "red", NOT_SUPPORTED: "yellow"}
+
+
+def record(evaluation: Evaluation) -> dict[str, Any]:
+    """The evaluation as plain data."""
+    return {
+        "rows": evaluation.n,
+        "level": evaluation.level,
+        "method": evaluation.method,
+        "logged": {"value": evaluation.logged, "interval": list(evaluation.logged_interval)},
+        "candidates": [_candidate(each) for each in evaluation.candidates],
+        "pairs": [each._asdict() | {"interval": list(each.interval)} for each in evaluation.pairs],
+        "findings": list(evaluation.findings),
+        "notes": list(evaluation.notes),
+    }
+
+
+def document(evaluation: Evaluation) -> Document:
+    """The report: verdicts first, then values, overlap, and what other estimators say."""
+    verdicts = tuple(f"{each.name}: {each.verdict.words}" for each in evaluation.candidates)
+    looks = evaluation.findings or ("nothing looks wrong in the log",)
+    sections: list[Section] = [Findings("Verdicts", verdicts), _values(evaluation), picture(evaluation)]
+    sections += [_pairs(evaluation)] if evaluation.pairs else []
+    sections += [_overlap(evaluation), _estimators(evaluation)]
+    sections += [Findings("Intervals", (evaluation.method,)), Findings("The log", (*looks, *evaluation.notes))]
+    lead = (f"{evaluation.n:,} rows", f"{evaluation.level:.0%} intervals")
+    return Document("What the candidates would have earned", tuple(sections), lead, record(evaluation))
+
+
+def picture(evaluation: Evaluation) -> Picture:
+    """Values with their intervals on the left, differences to the log on the right."""
+    shown = [each for each in evaluation.candidates if each.verdict.kind != NOT_SUPPORTED]
+    names = ["the log itself", *(each.name for each in shown)]
+    values = [(evaluation.logged, evaluation.logged_interval), *((each.value, each.interval) for each in shown)]
+    gains = [(each.gain, each.gain_interval) for each in shown]
+    charts = (
+        _intervals("reward per row", names, values, evaluation.logged),
+        _intervals("difference to the log, all intervals together", names[1:], gains, 0.0),
+    )
+    described = "; ".join(f"{name}: {value:.4g}" for name, (value, _) in zip(names, values, strict=True))
+    height = 1.2 + 0.42 * len(names)
+    return Picture("Values", (Charts(charts if shown else charts[:1], 2 if shown else 1, height),), described)
+
+
+def _intervals(label: str, names: list[str], values: list[tuple[float, Interval]], at: float) -> Chart:
+    marks: list[Any] = [Rule(at, "x")]
+    for place, (value, interval) in enumerate(values):
+        marks += [Line([*interval], [place, place], Look(2, (), "|")), Points([value], [place], Look(2, (), "o"))]
+    return Chart("", marks, Axis(label), Axis(names=names, low=len(names) - 0.5, high=-0.5))
+
+
+def _values(evaluation: Evaluation) -> Table:
+    columns = (Column("candidate", numeric=False), *map(Column, ("value", "low", "high", "gain", "low", "high")))
+    rows = [(Entry("the log itself"), *_numbers(evaluation.logged, evaluation.logged_interval), *[Entry("–")] * 3)]
+    for each in evaluation.candidates:
+        tone = _TONES.get(each.verdict.kind, "")
+        gain = _numbers(each.gain, each.gain_interval)
+        name = Entry(each.name, detail=each.verdict.kind, tone=tone)
+        if each.verdict.kind == NOT_SUPPORTED:
+            rows.append((name, *[Entry("–")] * 6))
+        else:
+            rows.append((name, *_numbers(each.value, each.interval), *gain))
+    caption = f"{evaluation.level:.0%} intervals; those of gains hold for all differences together"
+    return Table("Reward per row", columns, tuple(rows), caption)
+
+
+def _pairs(evaluation: Evaluation) -> Table:
+    columns = (
+        Column("first", numeric=False),
+        Column("second", numeric=False),
+        *map(Column, ("first − second", "low", "high")),
+    )
+    rows = [(Entry(p.first), Entry(p.second), *_numbers(p.difference, p.interval)) for p in evaluation.pairs]
+    return Table("Differences between candidates", columns, tuple(rows))
+
+
+def _overlap(evaluation: Evaluation) -> Table:
+    names = ("effective rows", "largest weight", "mean weight", "without support", "least supported arm")
+    columns = (Column("candidate", numeric=False), *map(Column, names[:-1]), Column(names[-1], numeric=False))
+    rows = []
+    for each in evaluation.candidates:
+        overlap = each.overlap
+        arm = min((a for a in overlap.per_arm if a.share > 0.0), key=lambda a: a.effective_size, default=None)
+        least = "–" if arm is None else f"{arm.arm}: {arm.effective_size:,.0f} rows for {arm.share:.1%} of decisions"
+        numbers = (f"{overlap.effective_size:,.1f}", f"{overlap.largest_weight:,.1f}", f"{overlap.mean_weight:.3f}")
+        rows.append((Entry(each.name), *map(Entry, numbers), Entry(f"{overlap.unsupported:.1%}"), Entry(least)))
+    return Table("Overlap", columns, tuple(rows), f"of {evaluation.n:,} rows")
+
+
+def _estimators(evaluation: Evaluation) -> Table:
+    columns = (
+        Column("candidate", numeric=False),
+        Column("estimator", numeric=False),
+        *map(Column, ("value", "low", "high")),
+    )
+    rows = tuple(
+        (Entry(each.name), Entry(e.estimator + ("" if e.unbiased else " *")), *_numbers(e.value, e.interval))
+        for each in evaluation.candidates
+        for e in each.estimates
+    )
+    return Table("Estimators", columns, rows, "* its interval leaves the bias out")
+
+
+def _numbers(value: float, interval: Interval) -> tuple[Entry, ...]:
+    return tuple(Entry(f"{number:.5g}" if isfinite(number) else "–") for number in (value, *interval))
+
+
+def _candidate(each: CandidateValue) -> dict[str, Any]:
+    overlap = each.overlap
+    return {
+        "name": each.name,
+        "value": each.value,
+        "interval": list(each.interval),
+        "gain": each.gain,
+        "gain_interval": list(each.gain_interval),
+        "verdict": each.verdict.kind,
+        "words": each.verdict.words,
+        "more_rows": each.verdict.more_rows,
+        "overlap": {
+            "effective_size": overlap.effective_size,
+            "largest_weight": overlap.largest_weight,
+            "mean_weight": overlap.mean_weight,
+            "unsupported": overlap.unsupported,
+            "per_arm": [arm._asdict() for arm in overlap.per_arm],
+        },
+        "estimates": [e._asdict() | {"interval": list(e.interval)} for e in each.estimates],
+    }

@@ -1,0 +1,125 @@
+"""Intervals of a value, from the scores of the rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy import stats
+
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.offline.interval import Interval
+from kernelbandits.offline.likelihood import likelihood_bound
+from kernelbandits.offline.score_sample import ScoreSample
+from kernelbandits.specs import Count, CountFromZero, Spec
+
+
+class IntervalMethod(Spec, ABC):
+    """How to make an interval of the mean of scores."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def interval(self, sample: ScoreSample, level: float) -> Interval:
+        """The interval that holds the value with this probability."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """What it is, in a few words for a report."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NormalInterval(IntervalMethod):
+    """Mean ± z standard errors, of rows weighted by their importances. Too short where few rows decide.
+
+    With importances 1/σ̂ that are known before each reward it is the interval of Bibaut, Dimakopoulou, Kallus, Chambaz &
+    van der Laan (2021) for logs of policies that learn, with σ̂ from the weights of the past.
+    """
+
+    def interval(self, sample: ScoreSample, level: float) -> Interval:
+        points = sample.points()
+        half = float(stats.norm.ppf(0.5 + 0.5 * level)) * points.standard_error
+        return Interval(sample.value - half, sample.value + half)
+
+    def words(self) -> str:
+        return "normal interval"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class EmpiricalLikelihood(IntervalMethod):
+    """All values that some reweighting of the rows makes likely enough.
+
+    Owen (1988); for importance weights Karampatziakis, Langford & Mineiro (2020). It is as lopsided as the scores are,
+    so it suits rare rewards and unequal weights. Three things make it hold where few rows decide. One row with an
+    extreme reward and a typical weight is added on the side that is bounded, as Clopper and Pearson's interval does, so
+    that a log without a single success has an upper bound. The limit is that of Student's t with half the effective
+    sample size as degrees of freedom. And the scores of a policy that learned are martingale differences, for which
+    the likelihood ratio holds as well (dual likelihood, Mykland 1995).
+    """
+
+    def interval(self, sample: ScoreSample, level: float) -> Interval:
+        points = sample.points()
+        freedom = max(0.5 * sample.effective_size, 1.0)
+        limit = float(stats.t.ppf(0.5 + 0.5 * level, freedom)) ** 2
+        low, high = (
+            likelihood_bound(points.with_one(extreme), limit, end)
+            for extreme, end in zip(sample.extremes, sample.limits, strict=True)
+        )
+        return Interval(min(low, sample.value), max(high, sample.value))
+
+    def words(self) -> str:
+        return "empirical likelihood"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StudentizedBootstrap(IntervalMethod):
+    """Quantiles of (mean* − mean)/standard error* over resampled rows (Efron 1979; Hall 1988).
+
+    It needs no bounds of rewards, and holds for large logs without extreme weights.
+    """
+
+    n_resamples: Count = 1000
+    seed: CountFromZero = 0
+
+    def interval(self, sample: ScoreSample, level: float) -> Interval:
+        points, rng = sample.points(), np.random.default_rng(self.seed)
+        n, center = float(points.counts.sum()), points.mean
+        drawn = rng.multinomial(int(n), points.counts / n, size=self.n_resamples).astype(np.float64)
+        sizes = drawn @ points.importances
+        means = drawn @ (points.importances * points.values) / sizes
+        squares = np.square(points.importances * points.values), points.importances**2 * points.values
+        spread = drawn @ squares[0] - 2.0 * means * (drawn @ squares[1]) + means**2 * (drawn @ points.importances**2)
+        errors = np.sqrt(np.maximum(spread, np.finfo(float).tiny)) / sizes
+        low, high = np.quantile((means - center) / errors, [0.5 + 0.5 * level, 0.5 - 0.5 * level])
+        return Interval(center - float(low) * points.standard_error, center - float(high) * points.standard_error)
+
+    def words(self) -> str:
+        return "studentised bootstrap"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GammaInterval(IntervalMethod):
+    """Quantiles of gamma distributions, for sums of rare positive scores (Fay & Feuer 1997; Tiwari, Clegg & Zou 2006).
+
+    Exact for counts with equal weights (Garwood 1936). Scores must not be negative, as those of `InversePropensity`.
+    """
+
+    def interval(self, sample: ScoreSample, level: float) -> Interval:
+        if sample.scores.min(initial=0.0) < 0.0:
+            raise InvalidArgument("GammaInterval needs scores of at least 0; use it with InversePropensity")
+        n, tail = len(sample), 0.5 - 0.5 * level
+        mean, variance = float(sample.scores.mean()), float(np.square(sample.scores).sum()) / n**2
+        one = sample.extremes[1] / n
+        low = float(stats.gamma.ppf(tail, mean**2 / variance, scale=variance / mean)) if mean > 0.0 else 0.0
+        wide = variance + one**2
+        high = float(stats.gamma.ppf(1.0 - tail, (mean + one) ** 2 / wide, scale=wide / (mean + one)))
+        return Interval(low, high)
+
+    def words(self) -> str:
+        return "gamma interval of rare rewards"

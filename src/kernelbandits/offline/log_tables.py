@@ -1,0 +1,250 @@
+"""Logs from tables: data frames, dictionaries of columns, files of any size."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from kernelbandits.errors import InvalidFile, nearest, shown
+from kernelbandits.offline.log import Log
+from kernelbandits.offline.log_columns import CHANCE, IDENTIFIERS, LogColumns
+from kernelbandits.offline.log_contexts import TableContexts
+from kernelbandits.tables import Encoding, TableEncoder, TableEncoding
+from kernelbandits.types import Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_FITTED = 50_000
+"""Rows to which an encoding is fitted, evenly spaced in the file."""
+
+_NO_FEATURES: tuple[str, ...] = ("no column is a feature",)
+
+
+def read_log(
+    table: Any,
+    columns: LogColumns | None = None,
+    encoding: TableEncoding | None = None,
+    arms: Sequence[str] = (),
+    *,
+    learned: bool | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Log:
+    """Return the log in a data frame, an Arrow table, a dictionary of columns or a file, in memory.
+
+    `arms` names all arms, if some may never have been played; by default they are those of the rows, sorted.
+
+    >>> log = read_log({"age": [20, 30, 40], "arm": ["a", "b", "a"], "reward": [1, 0, 0], "propensity": [0.5] * 3})
+    >>> log.names, log.contexts.shape
+    (('a', 'b'), (3, 1))
+
+    """
+    from kernelbandits.tables import as_frame
+
+    encoding = encoding or Encoding()
+    frame, file = as_frame(table, encoding.missing)
+    columns = columns or LogColumns()
+    features = _features(frame.columns, columns, encoding, file)
+    read = _Read(frame, file, columns, arms)
+    contexts, notes = np.zeros((frame.height, 0)), _NO_FEATURES
+    if features:
+        encoder, contexts = encoding.encode(frame.select(features), file)
+        notes = encoder.notes
+    return read.log(contexts, notes, learned, bounds)
+
+
+@contextmanager
+def open_log(
+    table: Any,
+    columns: LogColumns | None = None,
+    encoding: TableEncoding | None = None,
+    arms: Sequence[str] = (),
+    *,
+    encoder: TableEncoder | None = None,
+    learned: bool | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Iterator[Log]:
+    """Open a log in a file of any size: arms, rewards and propensities are read, contexts when they are asked for.
+
+    An encoding is fitted to at most 50,000 rows, evenly spaced; `encoder` is used instead if it is given.
+    """
+    from kernelbandits.tables import row_blocks
+
+    if not isinstance(table, str | os.PathLike):
+        yield read_log(table, columns, encoding, arms, learned=learned, bounds=bounds)
+        return
+    columns, encoding = columns or LogColumns(), encoding or Encoding()
+    with row_blocks(Path(table), encoding.missing if encoder is None else encoder.missing) as rows:
+        if not rows.n:
+            raise InvalidFile(f"{rows.name} has columns but no rows; expected one row per decision")
+        features = tuple(_features(rows.columns, columns, encoding, rows.name))
+        read = _Read(rows.block(0, rows.n, columns.taken(rows.columns)), rows.name, columns, arms)
+        if not features:
+            yield read.log(np.zeros((rows.n, 0)), _NO_FEATURES, learned, bounds)
+            return
+        if encoder is None:
+            encoder, _ = encoding.encode(rows.spread(_FITTED, features), rows.name)
+        contexts = cast(Array, TableContexts(rows, features, encoder))  # all that is asked of it is a slice
+        yield read.log(contexts, encoder.notes, learned, bounds)
+
+
+def _features(known: Sequence[str], columns: LogColumns, encoding: TableEncoding, file: str) -> list[str]:
+    for name in (columns.arm, columns.reward, *([columns.propensity] if columns.propensity else [])):
+        if name not in known:
+            remedy = "; a log needs one. If it was not logged, estimate it: propensity=''"
+            raise InvalidFile(
+                f"{file} has no column {name!r}; {nearest(name, known)}{remedy if name == columns.propensity else ''}"
+            )
+    taken = columns.taken(known)
+    left = [name for name in known if name not in taken and name not in encoding.drop]
+    return encoding.features(known, taken, file) if left else []
+
+
+class _Read:
+    """The columns of a log that are no features, checked."""
+
+    def __init__(self, frame: pl.DataFrame, file: str, columns: LogColumns, arms: Sequence[str]) -> None:
+        from kernelbandits.tables import level_texts, refuse_gaps
+
+        if not frame.height:
+            raise InvalidFile(f"{file} has columns but no rows; expected one row per decision")
+        self._frame, self._file, self._columns = frame, file, columns
+        refuse_gaps(frame[columns.arm], file)
+        texts = level_texts(frame[columns.arm])
+        self._names = tuple(arms) or tuple(sorted(texts.unique(), key=_by_number))
+        self._arms = self._codes(texts)
+
+    def log(
+        self,
+        contexts: Array,
+        notes: tuple[str, ...],
+        learned: bool | None,
+        bounds: tuple[float, float] | None,
+    ) -> Log:
+        frame, columns, n_arms = self._frame, self._columns, len(self._names)
+        rewards = self._rewards()
+        rows = (contexts, self._arms, rewards)
+        chances = self._chances()
+        propensities = np.full(len(rewards), 1.0) if not columns.propensity else self._propensities()
+        if chances is not None and not columns.propensity:
+            propensities = chances[np.arange(len(rewards)), self._arms]
+        return Log(
+            *rows,
+            propensities,
+            n_arms,
+            self._names,
+            (*notes, *self._duplicates()),
+            chances=chances,
+            eligible=self._eligible(),
+            times=_times(frame, columns.time, self._file),
+            learned=learned,
+            bounds=bounds,
+            estimated=not columns.propensity and chances is None,
+        )
+
+    def _codes(self, texts: pl.Series) -> IntArray:
+        import polars as pl
+
+        from kernelbandits.tables import first, level_codes, place
+
+        codes = level_codes(texts, pl.Series(self._names))
+        row = first(pl.Series(codes < 0))
+        if row is not None:
+            name = str(texts[row])
+            raise InvalidFile(
+                f"{self._file}: {place(row, self._columns.arm)} is {shown(name)}, which is no arm; "
+                f"{nearest(name, self._names)}"
+            )
+        return codes
+
+    def _rewards(self) -> Array:
+        from kernelbandits.checks import LARGEST_REWARD, SMALLEST_REWARD
+        from kernelbandits.tables import numbers_in, place
+
+        column = self._frame[self._columns.reward]
+        if self._columns.default_reward is not None:
+            column = column.fill_null(self._columns.default_reward)
+        rewards = numbers_in(column, self._file)
+        sizes = np.abs(rewards)
+        wrong = (sizes > LARGEST_REWARD) | ((sizes < SMALLEST_REWARD) & (sizes > 0.0))
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InvalidFile(
+                f"{self._file}: {place(row, column.name)} is {rewards[row]:g}; expected 0 or a size from "
+                f"{SMALLEST_REWARD:g} to {LARGEST_REWARD:g}. Measure rewards in another unit"
+            )
+        return rewards
+
+    def _propensities(self) -> Array:
+        from kernelbandits.tables import numbers_in, place
+
+        chances = numbers_in(self._frame[self._columns.propensity], self._file)
+        wrong = np.flatnonzero((chances <= 0.0) | (chances > 1.0))
+        if len(wrong):
+            row = int(wrong[0])
+            raise InvalidFile(
+                f"{self._file}: {place(row, self._columns.propensity)} is {chances[row]:g} ({len(wrong)} such); "
+                "expected a probability above 0 and at most 1"
+            )
+        return chances
+
+    def _chances(self) -> Array | None:
+        from kernelbandits.tables import numbers_in
+
+        wanted = [f"{CHANCE}{name}" for name in self._names]
+        if not all(name in self._frame.columns for name in wanted):
+            return None
+        return np.column_stack([numbers_in(self._frame[name], self._file) for name in wanted])
+
+    def _eligible(self) -> BoolArray | None:
+        import polars as pl
+
+        if self._columns.eligible not in self._frame.columns:
+            return None
+        column = self._frame[self._columns.eligible]
+        lists = column.str.split("|") if column.dtype == pl.String else column
+        if not isinstance(lists.dtype, pl.List):
+            raise InvalidFile(
+                f"{self._file}: column {column.name!r} is of type {column.dtype}; expected lists of names of arms, or "
+                "texts such as 'a|b'"
+            )
+        named = lists.cast(pl.List(pl.String))
+        mask = np.column_stack([named.list.contains(name).fill_null(True).to_numpy() for name in self._names])
+        return None if mask.all() else mask
+
+    def _duplicates(self) -> tuple[str, ...]:
+        """A note if an identifier comes twice."""
+        for name in IDENTIFIERS:
+            if name in self._frame.columns:
+                twice = self._frame.height - self._frame[name].n_unique()
+                if twice:
+                    return (f"column {name!r}: {twice:,} rows repeat an identifier; count each decision once",)
+        return ()
+
+
+def _times(frame: pl.DataFrame, name: str, file: str) -> Array | None:
+    """Return the column of times as seconds, or as the numbers that it has."""
+    import polars as pl
+
+    from kernelbandits.tables import numbers_in
+
+    if name not in frame.columns:
+        return None
+    column = frame[name]
+    if column.dtype == pl.String:
+        column = column.str.to_datetime(strict=False)
+        if column.null_count() > frame[name].null_count():
+            return None
+    if column.dtype.is_temporal():
+        column = column.cast(pl.Int64) / 1e6
+    return numbers_in(column.alias(name), file)
+
+
+def _by_number(name: str) -> tuple[int, float, str]:
+    """Names that are whole numbers in their order, then the others."""
+    return (0, float(name), "") if name.isdecimal() else (1, 0.0, name)

@@ -1,0 +1,52 @@
+"""Parts of a log, and from which parts a model for each may learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kernelbandits.types import Array, BoolArray, IntArray
+
+FOLDS, PAST_PARTS = 5, 20
+_FEWEST = 25
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """The part of each row, shape (n,), and which parts (columns) the models of each part (rows) learn from, (P, P)."""
+
+    part: IntArray
+    learns_from: BoolArray
+
+    @property
+    def n_parts(self) -> int:
+        """Number of parts P."""
+        return len(self.learns_from)
+
+    @property
+    def edges(self) -> IntArray:
+        """First rows of the parts of a log in order, and n; 0 and n if parts are not in order."""
+        n = len(self.part)
+        if np.any(np.diff(self.part) < 0):
+            return np.array([0, n])
+        return np.append(np.searchsorted(self.part, np.arange(self.n_parts)), n)
+
+
+def folds(n: int, n_folds: int = FOLDS) -> Split:
+    """Rows in turn; each part learns from all others. For logs whose rows do not depend on one another."""
+    n_folds = min(n_folds, n)
+    return Split(np.arange(n) % n_folds, ~np.eye(n_folds, dtype=np.bool_))
+
+
+def past(n: int, n_parts: int = PAST_PARTS) -> Split:
+    """Parts one after the other; each learns from those before. For logs by policies that learned meanwhile."""
+    n_parts = max(min(n_parts, n // _FEWEST), 1)
+    return Split(np.arange(n) * n_parts // n, np.tri(n_parts, k=-1, dtype=np.bool_))
+
+
+def past_means(rewards: Array) -> Array:
+    """Return the mean of the earlier rewards for each row, and 0 once among them, shape (n,)."""
+    return (np.cumsum(rewards) - rewards) / np.arange(1, len(rewards) + 1)

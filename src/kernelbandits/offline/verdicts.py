@@ -1,0 +1,47 @@
+"""What to make of a difference, in words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kernelbandits.offline.interval import Interval
+
+BETTER, WORSE, NOT_TOLD_APART, NOT_SUPPORTED = "better", "worse", "not told apart", "not supported"
+_MANY = 100.0
+
+
+class Verdict(NamedTuple):
+    """One of better, worse, not told apart, not supported; the reason; how many more rows would settle it, if any."""
+
+    kind: str
+    words: str
+    more_rows: int | None = None
+
+
+def verdict_on(gain: float, interval: Interval, n: int) -> Verdict:
+    """Judge a difference to the policy that wrote a log of n rows."""
+    told = f"{gain:+.4g} per row against the log, {interval.low:+.4g} to {interval.high:+.4g}"
+    if interval.low > 0.0:
+        return Verdict(BETTER, f"better: {told}")
+    if interval.high < 0.0:
+        return Verdict(WORSE, f"worse: {told}")
+    half = 0.5 * interval.width
+    factor = (half / abs(gain)) ** 2 if gain else float("inf")
+    if factor > _MANY:
+        return Verdict(NOT_TOLD_APART, f"not told apart: {told}; a hundred times as many rows would not settle it")
+    more = max(round(n * (factor - 1.0)), 1)
+    words = (
+        f"not told apart: {told}; about {_rounded(more):,} more rows would settle it if the difference is as it seems"
+    )
+    return Verdict(NOT_TOLD_APART, words, more)
+
+
+def refused(reason: str) -> Verdict:
+    """The verdict on what a log cannot tell."""
+    return Verdict(NOT_SUPPORTED, f"not supported: {reason}")
+
+
+def _rounded(count: int) -> int:
+    """Two figures of a count."""
+    size = int(10 ** max(len(str(count)) - 2, 0))
+    return -(-count // size) * size

@@ -1,0 +1,66 @@
+"""What a log says about candidates, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from kernelbandits.types import Array
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedRows:
+    """The rows of a log as a candidate sees them, each array of shape (n,).
+
+    Attributes:
+        weights: π(a|x)/h(a|x) of the arm that was played.
+        rewards: its reward.
+        chances: π(a|x), with which the candidate would have played it.
+        predicted: q̂(x, a), what a reward model predicts of it; 0 without a model.
+        expected: Σ_a π(a|x) q̂(x, a), what the model predicts of the candidate.
+
+    """
+
+    weights: Array
+    rewards: Array
+    chances: Array
+    predicted: Array
+    expected: Array
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @property
+    def effective_size(self) -> float:
+        """(Σw)²/Σw²: as many rows that the candidate itself had written would tell about as much (Kish 1965)."""
+        total = float(self.weights.sum())
+        return total**2 / float(np.square(self.weights).sum()) if total > 0.0 else 0.0
+
+    @property
+    def typical_weight(self) -> float:
+        """Σw²/Σw: the mean weight of the rows that count, and the largest if there are none."""
+        total = float(self.weights.sum())
+        return float(np.square(self.weights).sum()) / total if total > 0.0 else 1.0
+
+    def some(self, most: int) -> WeightedRows:
+        """At most so many rows, evenly spaced."""
+        step = -(-len(self) // most)
+        return self._each(lambda values: values[::step])
+
+    def with_typical(self, rewards: Sequence[float]) -> WeightedRows:
+        """The rows, and one more for each of some rewards: of typical weight and average predictions."""
+        m, counted = len(rewards), float(self.weights.sum())
+        predicted = float(self.weights @ self.predicted) / counted if counted else float(self.predicted.mean())
+        added = (self.typical_weight, 0.0, float(self.chances.mean()), predicted, float(self.expected.mean()))
+        parts = (self.weights, self.rewards, self.chances, self.predicted, self.expected)
+        joined = [np.append(part, np.full(m, value)) for part, value in zip(parts, added, strict=True)]
+        joined[1][-m:] = rewards
+        return WeightedRows(*joined)
+
+    def _each(self, take: Callable[[Array], Array]) -> WeightedRows:
+        parts = (self.weights, self.rewards, self.chances, self.predicted, self.expected)
+        return WeightedRows(*(take(part) for part in parts))
