@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,7 @@ def table():
     return rows[2:]
 
 
+@cache
 def names_of_tests():
     files = [path for room in ("paper", "theory") for path in (ROOT / "tests" / room).glob("test_*.py")]
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in files]

@@ -9,7 +9,7 @@ from examples import POLICIES
 K, DIM = 3, 6
 INSTANCE = kb.Synthetic(kb.LowRank(), n_arms=K, dim=DIM, n_bumps=20).draw(np.random.default_rng(0))
 PROBLEM = INSTANCE.problem(200)
-ROUNDS = INSTANCE.rounds(80, np.random.default_rng(1))
+ROUNDS = INSTANCE.rounds(70, np.random.default_rng(1))
 
 
 def trained(policy):
@@ -23,7 +23,7 @@ def trained(policy):
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 @pytest.mark.parametrize("masked", [None, "one", "each"])
 def test_a_batch_is_one_by_one(policy, masked):
-    shown = ROUNDS.contexts[30:]
+    shown = ROUNDS.contexts[30:55]
     masks = {
         None: None,
         "one": np.array([True, False, True]),

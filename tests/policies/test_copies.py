@@ -27,8 +27,7 @@ def play(agent, rounds, rng):
     return np.array(scores)
 
 
-@pytest.mark.parametrize("ahead", [False, True], ids=["live", "prefetched"])
-@pytest.mark.parametrize("copied", [copy.deepcopy, pickled])
+@pytest.mark.parametrize(("copied", "ahead"), [(copy.deepcopy, True), (pickled, False)], ids=["prefetched", "live"])
 @pytest.mark.parametrize("policy", [p for p in examples.POLICIES if not isinstance(p, kb.Oracle)], ids=repr)
 def test_a_copy_goes_on_as_the_original(policy, copied, ahead):
     agent = policy.start(PROBLEM, rng=0)

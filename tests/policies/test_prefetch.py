@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 import examples
 import kernelbandits as kb
 
-HORIZON, K, DIM = 48, 3, 4
+HORIZON, K, DIM = 40, 3, 4
 INSTANCE = kb.Synthetic(kb.ApproximateLowRank(), n_arms=K, dim=DIM, n_bumps=20).draw(np.random.default_rng(0))
 PROBLEM = INSTANCE.problem(HORIZON)
 ROUNDS = INSTANCE.rounds(HORIZON, np.random.default_rng(1))
@@ -35,11 +35,12 @@ def decisions(policy, delays, block=None, repeats=()):
 
 
 @every_policy
-@pytest.mark.parametrize("block", [1, 5, HORIZON])
-@pytest.mark.parametrize("delay", [0, 1, 3])
-def test_delayed_rewards(policy, block, delay):
+@pytest.mark.parametrize("delay", [0, 3])
+def test_delayed_rewards(policy, delay):
     delays = [delay] * HORIZON
-    assert np.allclose(decisions(policy, delays), decisions(policy, delays, block), atol=1e-9)
+    plain = decisions(policy, delays)
+    for block in (1, 5, HORIZON):
+        assert np.allclose(plain, decisions(policy, delays, block), atol=1e-9)
 
 
 @every_policy
