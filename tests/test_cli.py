@@ -43,13 +43,13 @@ def test_json_is_all_that_is_printed(tmp_path):
 
 def test_run_a_file_of_the_user(tmp_path):
     (tmp_path / "mine.toml").write_text(TOML.replace('name = "small"', 'name = "mine"'), encoding="utf-8")
-    done = run_process("run", "mine.toml", "--seeds", "1", "--only", "EtC", "--jobs", "2", "--report", cwd=tmp_path)
+    done = run_process("run", "mine.toml", "--seeds", "1", "--only", "EtC", "--jobs", "1", "--report", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "results" / "mine"
     assert (folder / "mine.png").is_file()
     assert "report.html" in done.stdout
     report = (folder / "report.html").read_text(encoding="utf-8")
-    assert "run mine.toml --seeds 1 --only EtC --jobs 2 --report" in report, "the command stands in the report"
+    assert "run mine.toml --seeds 1 --only EtC --jobs 1 --report" in report, "the command stands in the report"
     mean = pl.read_csv(folder / "summary.csv")["mean_regret"][0]
     assert f"{mean:.2f}" in report
     assert not list(folder.glob("*.part"))

@@ -114,7 +114,7 @@ def test_findings_tell_where_the_promise_is_kept(small):
 
 
 def test_the_command(tmp_path):
-    options = ["--only", "figure-2", "--seeds", "2", "--horizon", "110", "--jobs", "1", "--report"]
+    options = ["--only", "1 active dimension", "--seeds", "2", "--horizon", "110", "--jobs", "1", "--report"]
     done = run("reproduce", "beyond", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "default policy: at most 0.8 × the best of the paper's eight" in done.stdout

@@ -13,13 +13,15 @@ PARTS = ["--only", "information", "--only", "rate"]
 QUICK = ["reproduce", "theory", *PARTS, "--seeds", "1", "--horizon", "512"]
 
 
-def test_files_and_tables_do_not_depend_on_the_jobs(tmp_path):
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_files_and_tables_do_not_depend_on_the_jobs(tmp_path, jobs):
     printed = run(*QUICK, "--jobs", "1", cwd=tmp_path)
     assert printed.returncode == 0, printed.stderr
     assert printed.stderr == "", "quiet when the output is not a terminal"
     assert "fitted slope" in printed.stdout
     assert "the regret of CGP-UCB is" in printed.stdout
-    other = run_process(*QUICK, "--jobs", "2", "--json", "--report", "--out", "other", cwd=tmp_path)
+    call = run if jobs == "1" else run_process
+    other = call(*QUICK, "--jobs", jobs, "--json", "--report", "--out", "other", cwd=tmp_path)
     record = json.loads(other.stdout)
     folder = tmp_path / "results" / "theory"
     names = {"rate.csv", "c-regret.png", "c-regret.svg", "information.csv", "d-information.png", "d-information.svg"}

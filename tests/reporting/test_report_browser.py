@@ -260,6 +260,7 @@ def test_a_page_of_pictures_and_tables(look_at, tmp_path):
     assert page.run("document.documentElement.scrollWidth") <= PHONE[0]
 
 
+@pytest.mark.slow
 def test_without_a_browser_it_is_said_that_tests_were_left_out():
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", __file__, "-k", "logarithmic or keyboard"]
     done = subprocess.run(

@@ -30,7 +30,7 @@ def starting(tmp_path, request):
     return process
 
 
-@pytest.mark.parametrize("starting", STARTING, indirect=True)
+@pytest.mark.parametrize("starting", ["jobs", pytest.param("dask", marks=pytest.mark.slow)], indirect=True)
 def test_interrupted_while_workers_start(starting, tmp_path):
     os.killpg(starting.pid, signal.SIGINT)
     code, out, error = finished(starting)
