@@ -8,6 +8,9 @@ import traceback
 
 from kernelbandits.cli import main
 
+BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""How many threads the BLAS of a process may use, by its kinds."""
+
 COMMAND = [sys.executable, "-c", "from kernelbandits.cli import main; main()"]
 
 BUDGET = [

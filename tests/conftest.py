@@ -6,6 +6,7 @@ from threadpoolctl import threadpool_limits
 
 import kernelbandits as kb
 from chromium import MISSING
+from command import BLAS_THREADS
 from kernelbandits.reporting import charts
 from series_looks import series_that_look_alike
 from small import TOML
@@ -31,8 +32,13 @@ def wide_window():
 
 @pytest.fixture(autouse=True, scope="session")
 def one_blas_thread():
-    """The workers share the cores already, and sums must not depend on how many there are."""
-    with threadpool_limits(limits=1):
+    """The workers share the cores already, and sums must not depend on how many there are.
+
+    Processes that tests start inherit it: several threads would wait for each other, busily, on a busy machine.
+    """
+    with pytest.MonkeyPatch.context() as patch, threadpool_limits(limits=1):
+        for name in BLAS_THREADS:
+            patch.setenv(name, "1")
         yield
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import examples
 import kernelbandits as kb
-from command import run, run_process
+from command import BLAS_THREADS, run, run_process
 from kernelbandits.errors import InvalidFile
 from kernelbandits.experiments.grid import fingerprint
 from kernelbandits.tables import digests
@@ -110,8 +110,10 @@ def test_the_command_says_what_was_done_to_the_data(folder):
     assert again["notes"] == record["notes"]
 
 
-def test_results_do_not_depend_on_the_number_of_workers(folder):
+def test_results_do_not_depend_on_the_number_of_workers(folder, monkeypatch):
     """The principal components too: the parent process reads the table with all its threads, a worker with one."""
+    for name in BLAS_THREADS:
+        monkeypatch.delenv(name)
     text = TOML.replace("rare = 5", "rare = 5, dim = 5").replace("seeds = 2", "seeds = 3")
     estimator = '{ type = "MinNormInterpolator", kernel = { type = "Gaussian" } }'
     policy = f'{{ type = "ExploreThenCommit", n_explore = 30, estimator = {estimator} }}'
