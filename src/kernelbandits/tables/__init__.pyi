@@ -11,6 +11,7 @@ from .columns import (
     some as some,
 )
 from .csv_files import TextBlock as TextBlock, read_blocks as read_blocks
+from .declared_encoder import declared_encoder as declared_encoder
 from .digests import content_digest as content_digest
 from .encoder import Encoder as Encoder
 from .encoding import (

@@ -1,0 +1,191 @@
+"""A decision is a function of a snapshot, a request and the event's id: it can be made again from the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, NamedTuple, final
+
+from kernelbandits.bandit import Bandit, reward_counts, weigh
+from kernelbandits.errors import InvalidArgument, nearest, shown
+from kernelbandits.service.features import Features
+from kernelbandits.service.requests import Kept, RankRequest, ShownArm
+from kernelbandits.service.rules import MODES
+from kernelbandits.service.settings import Learning
+
+MOST_ARMS = 1000
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What decisions are made with. It never changes.
+
+    Attributes:
+        version: number of entries of the journal that it has taken in.
+        bandit: None while no arm is known.
+        counts: number of rewards of each arm that can be chosen.
+        removed: names of the arms that were removed.
+        learning: the settings.
+        revision: number of the entry with the settings.
+        features: how features are read.
+        salt: makes the draws of this service its own.
+
+    """
+
+    version: int
+    bandit: Bandit | None
+    counts: Mapping[str, int]
+    removed: frozenset[str]
+    learning: Learning
+    revision: int
+    features: Features
+    salt: bytes
+
+    @classmethod
+    def of(cls, version: int, bandit: Bandit | None, learning: Learning, revision: int, salt: bytes) -> Snapshot:
+        """The snapshot of a bandit that nobody changes any more."""
+        counts = {} if bandit is None else reward_counts(bandit)
+        gone = frozenset() if bandit is None else frozenset(bandit._problem.arms) - counts.keys()
+        return cls(version, bandit, counts, gone, learning, revision, features_of(learning, bandit), salt)
+
+
+def features_of(learning: Learning, bandit: Bandit | None) -> Features:
+    """How features are read: as the settings say, or by the encoder that a warm start brought."""
+    from kernelbandits.service.features import AsFitted
+
+    reader = learning.reader()
+    if reader is not None:
+        return reader
+    if bandit is None or bandit.encoder is None:
+        raise InvalidArgument("there is neither a table [features] nor a warm start")
+    return AsFitted(bandit.encoder)
+
+
+class Decided(NamedTuple):
+    """A decision.
+
+    Attributes:
+        kept: the request as it is kept.
+        arm: the arm that is answered.
+        propensity: probability with which it was answered.
+        preferred: the arm that the policy drew.
+        ranking: probabilities of all arms that could be chosen, largest first.
+        control: whether the event belongs to the random share.
+        new_arms: arms of the request that the policy does not know yet.
+
+    """
+
+    kept: Kept
+    arm: str
+    propensity: float
+    preferred: str
+    ranking: list[tuple[str, float]]
+    control: bool
+    new_arms: tuple[str, ...]
+
+
+def uniform(salt: bytes, purpose: bytes, event_id: str) -> float:
+    """A number in [0, 1) that belongs to the event."""
+    digest = blake2b(event_id.encode(), digest_size=8, key=salt, person=purpose).digest()
+    return (int.from_bytes(digest, "little") >> 11) * 2.0**-53
+
+
+def decide(snapshot: Snapshot, request: RankRequest, event_id: str) -> Decided:
+    """Decide on a request; raises `InvalidArgument` if it cannot be answered."""
+    offered = _offered(snapshot, request)
+    return decide_kept(snapshot, Kept(request.context, offered, request.excluded, request.deferred), event_id)
+
+
+def decide_kept(snapshot: Snapshot, kept: Kept, event_id: str) -> Decided:
+    """`decide` for a request in the form in which it is kept."""
+    learning = snapshot.learning
+    names = [arm.id if isinstance(arm, ShownArm) else arm for arm in kept.arms]
+    excluded = set(kept.excluded)
+    eligible = [name for name in names if name not in excluded]
+    if not eligible:
+        raise InvalidArgument("excluded: every arm is excluded; expected at least one that can be chosen")
+    probabilities = _floored(_weighed(snapshot, kept, eligible), learning.exploration)
+    control = uniform(snapshot.salt, b"control", event_id) < learning.control
+    if control:
+        probabilities = dict.fromkeys(eligible, 1.0 / len(eligible))
+    preferred = _drawn(probabilities, uniform(snapshot.salt, b"draw", event_id))
+    arm, propensity = preferred, probabilities[preferred]
+    if not control:
+        arm, propensity = MODES[learning.mode].answer(preferred, probabilities, eligible[0])
+    ranking = sorted(probabilities.items(), key=lambda pair: -pair[1])
+    unknown = tuple(name for name in names if name not in snapshot.counts)
+    return Decided(kept, arm, propensity, preferred, ranking, control, unknown)
+
+
+def _offered(snapshot: Snapshot, request: RankRequest) -> tuple[str | ShownArm, ...]:
+    known = snapshot.counts
+    if request.arms is None:
+        if not known:
+            raise InvalidArgument("arms: none is known yet; name those that can be chosen")
+        offered: tuple[str | ShownArm, ...] = tuple(known)
+    else:
+        offered = request.arms
+    names = [arm.id if isinstance(arm, ShownArm) else arm for arm in offered]
+    if len(set(names)) < len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise InvalidArgument(f"arms: {shown(twice)} is there twice; expected different arms")
+    for name in names:
+        if name in snapshot.removed:
+            raise InvalidArgument(f"arms: {shown(name)} was removed; leave it out, or give the new arm a new name")
+        if name not in known and not snapshot.learning.new_arms:
+            raise InvalidArgument(f"arms: no arm is called {shown(name)}; {nearest(name, known)}")
+    if len(known) + sum(name not in known for name in names) > MOST_ARMS:
+        raise InvalidArgument(f"arms: at most {MOST_ARMS} can be known at a time; remove some first")
+    for name in request.excluded:
+        if name not in names:
+            raise InvalidArgument(f"excluded: {shown(name)} is not among the arms; {nearest(name, names)}")
+    return offered
+
+
+def _weighed(snapshot: Snapshot, kept: Kept, eligible: list[str]) -> dict[str, float]:
+    """Probabilities without the floor. An arm without rewards is tried with probability 1/K."""
+    n, tried = len(eligible), [name for name in eligible if snapshot.counts.get(name)]
+    own = any(isinstance(arm, ShownArm) and arm.features for arm in kept.arms)
+    flat, encoder = snapshot.features.flat, _encoder(snapshot)
+    if own:
+        rows: dict[str, Any] = {name: flat(kept.row_of(name)) for name in eligible}
+        for name in eligible:
+            if name not in tried:
+                encoder.transform(rows[name])
+        shown_row: Any = {name: rows[name] for name in tried}
+    else:
+        shown_row = flat(kept.context)
+        if len(tried) < n:
+            encoder.transform(shown_row)
+    probabilities = dict.fromkeys(eligible, 1.0 / n)
+    if tried and snapshot.bandit is not None:
+        weighed = weigh(snapshot.bandit, shown_row, tried if len(tried) < len(snapshot.bandit._problem.arms) else None)
+        share = len(tried) / n
+        found = dict(zip(weighed.arms, weighed.probabilities.tolist(), strict=True))
+        for name in tried:
+            probabilities[name] = share * found[name]
+    return probabilities
+
+
+def _encoder(snapshot: Snapshot) -> Any:
+    found = None if snapshot.bandit is None else snapshot.bandit.encoder
+    return snapshot.features.encoder() if found is None else found
+
+
+def _floored(probabilities: dict[str, float], exploration: float) -> dict[str, float]:
+    """At least exploration/K for each of the K arms."""
+    least = exploration / len(probabilities)
+    return {name: (1.0 - exploration) * value + least for name, value in probabilities.items()}
+
+
+def _drawn(probabilities: dict[str, float], number: float) -> str:
+    """The arm at `number` of the way through the probabilities."""
+    total, left = sum(probabilities.values()), number
+    name = ""
+    for name, value in probabilities.items():
+        left -= value / total
+        if left < 0.0 and value > 0.0:
+            return name
+    return next(name for name in reversed(probabilities) if probabilities[name] > 0.0)

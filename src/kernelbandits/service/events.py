@@ -1,0 +1,163 @@
+"""Events and rewards in the database: what web workers write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from kernelbandits.errors import KernelBanditsError, shown
+from kernelbandits.service.decisions import Decided, Snapshot
+from kernelbandits.service.requests import Answer, Kept, RankedArm
+from kernelbandits.service.storage import Transaction
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Conflict(KernelBanditsError, ValueError):  # noqa: N818
+    """An id was used before for something else."""
+
+
+class NotFound(KernelBanditsError, LookupError):  # noqa: N818
+    """There is no event, or no arm, of that name."""
+
+
+class Taken(NamedTuple):
+    """A reward that was written.
+
+    Attributes:
+        late: whether it came after the time in which rewards count.
+        repeated: whether the same reward had come before.
+
+    """
+
+    late: bool
+    repeated: bool
+
+
+def insert_event(tx: Transaction, event_id: str, time: int, snapshot: Snapshot, decided: Decided) -> tuple[Answer, bool]:
+    """Write a decision; returns the answer and whether it is new. An id that was used is answered as it was then."""
+    request = _encode(decided.kept).decode()
+    ranking = _encode(decided.ranking).decode()
+    active = 0 if decided.kept.deferred else 1
+    inserted = tx.change(
+        "INSERT INTO events (id, time, due, version, revision, arm, preferred, propensity, ranking, request, control,"
+        " active) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+        (
+            event_id,
+            time,
+            time + snapshot.learning.wait,
+            snapshot.version,
+            snapshot.revision,
+            decided.arm,
+            decided.preferred,
+            decided.propensity,
+            ranking,
+            request,
+            int(decided.control),
+            active,
+        ),
+    )
+    if inserted:
+        if decided.new_arms:
+            add_arms(tx, decided.new_arms, time)
+        return answer(event_id, decided.arm, decided.propensity, decided.ranking, snapshot.version), True
+    row = tx.one("SELECT arm, propensity, ranking, version, request FROM events WHERE id = ?", (event_id,))
+    assert row is not None  # noqa: S101 (it conflicted)
+    if not _same_request(row[4], decided.kept):
+        raise Conflict(f"event_id: {shown(event_id)} was used for another request; give each request an id of its own")
+    return answer(event_id, row[0], row[1], msgspec.json.decode(row[2]), row[3]), False
+
+
+def _same_request(stored: str, kept: Kept) -> bool:
+    """Whether it is the same request; which arms were offered may have changed if it did not name them."""
+    before = msgspec.json.decode(stored, type=Kept)
+    return (before.context, before.excluded, before.deferred) == (kept.context, kept.excluded, kept.deferred)
+
+
+def answer(event_id: str, arm: str, propensity: float, ranking: Iterable[Any], version: int) -> Answer:
+    """The answer to a request."""
+    return Answer(event_id, arm, propensity, [RankedArm(name, chance) for name, chance in ranking], version)
+
+
+def insert_reward(tx: Transaction, event_id: str, reward_id: str, value: float, time: int) -> Taken:
+    """Write a reward; the same one again changes nothing."""
+    event = tx.one("SELECT due FROM events WHERE id = ?", (event_id,))
+    if event is None:
+        raise NotFound(f"no event has the id {shown(event_id)}")
+    late = time > event[0]
+    inserted = tx.change(
+        "INSERT INTO rewards (event_id, reward_id, value, time) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (event_id, reward_id) DO NOTHING",
+        (event_id, reward_id, value, time),
+    )
+    if inserted:
+        return Taken(late, repeated=False)
+    before = tx.one("SELECT value FROM rewards WHERE event_id = ? AND reward_id = ?", (event_id, reward_id))
+    if before is None or before[0] != value:
+        raise Conflict(f"reward_id: {shown(reward_id)} was used for another value; give each reward an id of its own")
+    return Taken(late, repeated=True)
+
+
+def activate(tx: Transaction, event_id: str) -> bool:
+    """Let a deferred event be learned; returns whether it was not active before. Its rewards are looked at again."""
+    if tx.change("UPDATE events SET active = 1 WHERE id = ? AND active = 0", (event_id,)):
+        tx.change("UPDATE rewards SET fate = NULL WHERE event_id = ? AND fate = 'inactive'", (event_id,))
+        return True
+    if tx.one("SELECT 1 FROM events WHERE id = ?", (event_id,)) is None:
+        raise NotFound(f"no event has the id {shown(event_id)}")
+    return False
+
+
+def add_arms(tx: Transaction, names: Iterable[str], time: int) -> list[str]:
+    """Make arms known; returns those that were not."""
+    from kernelbandits.service.journal import Entry, append
+
+    new = [name for name in names if tx.change("INSERT INTO arms (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))]
+    if new:
+        append(tx, [Entry("arm", time, arm=name) for name in new])
+    return new
+
+
+def remove_arm(tx: Transaction, name: str, time: int) -> bool:
+    """Take an arm out for good; returns whether it was there."""
+    from kernelbandits.service.journal import Entry, append
+
+    found = tx.one("SELECT removed FROM arms WHERE name = ?", (name,))
+    if found is None:
+        raise NotFound(f"no arm is called {shown(name)}")
+    if found[0]:
+        return False
+    left = tx.one("SELECT count(*) FROM arms WHERE removed = 0")
+    if left is not None and left[0] <= 1:
+        raise Conflict(f"arm {shown(name)} is the only one left; add another before removing it")
+    tx.change("UPDATE arms SET removed = 1 WHERE name = ?", (name,))
+    append(tx, [Entry("removal", time, arm=name)])
+    return True
+
+
+EVENT_COLUMNS = (
+    "id, time, due, version, arm, preferred, propensity, ranking, request, control, active, settled, outcome, fate"
+)
+
+
+def find_event(tx: Transaction, event_id: str) -> dict[str, Any]:
+    """Everything that is known of an event."""
+    row = tx.one(f"SELECT {EVENT_COLUMNS} FROM events WHERE id = ?", (event_id,))  # noqa: S608 (a constant)
+    if row is None:
+        raise NotFound(f"no event has the id {shown(event_id)}")
+    rewards = tx.rows("SELECT reward_id, value, time, fate FROM rewards WHERE event_id = ? ORDER BY n", (event_id,))
+    found = event_record(row)
+    found["rewards"] = [dict(zip(("reward_id", "value", "time", "fate"), each, strict=True)) for each in rewards]
+    return found
+
+
+def event_record(row: tuple[Any, ...]) -> dict[str, Any]:
+    """A row of `EVENT_COLUMNS` as plain data."""
+    record = dict(zip(EVENT_COLUMNS.split(", "), row, strict=True))
+    record["ranking"] = [{"id": name, "probability": p} for name, p in msgspec.json.decode(record["ranking"])]
+    record["request"] = msgspec.json.decode(record["request"])
+    for flag in ("control", "active", "settled"):
+        record[flag] = bool(record[flag])
+    return record

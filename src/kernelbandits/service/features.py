@@ -1,0 +1,119 @@
+"""How the features of a request become a point, without a table to fit an encoding to."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import isfinite, sqrt
+from typing import Annotated, Any, final
+
+import msgspec
+import numpy as np
+
+from kernelbandits.errors import InvalidArgument, nearest, shown
+from kernelbandits.tables import Encoder, declared_encoder
+
+_DEEPEST = 8
+
+
+class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A feature: a number, of which mean and standard deviation are roughly known, or a text that is one of `levels`."""
+
+    mean: float | None = None
+    std: Annotated[float, msgspec.Meta(gt=0.0)] | None = None
+    levels: Annotated[tuple[str, ...], msgspec.Meta(min_length=2)] | None = None
+
+    def __post_init__(self) -> None:
+        number = self.mean is not None and self.std is not None
+        if number == (self.levels is not None) or (self.mean is None) != (self.std is None):
+            raise ValueError("a feature is { mean = …, std = … } for a number or { levels = […] } for a text")
+
+
+class Features(ABC):
+    """How a row of features is read: `flat` gives what the `encoder` takes."""
+
+    @abstractmethod
+    def encoder(self) -> Encoder:
+        """The encoder, which needs no data."""
+
+    @abstractmethod
+    def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The row as the encoder takes it."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Declared(Features):
+    """Features by name, as `[features]` of the settings lists them."""
+
+    columns: Mapping[str, Column]
+
+    def encoder(self) -> Encoder:
+        columns = self.columns.items()
+        numbers = {name: (each.mean or 0.0, each.std or 1.0) for name, each in columns if each.levels is None}
+        return declared_encoder(numbers, {name: each.levels for name, each in columns if each.levels is not None})
+
+    def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        unknown = next((name for name in row if name not in self.columns), None)
+        if unknown is not None:
+            raise InvalidArgument(f"feature {shown(unknown)} is not in the settings; {nearest(unknown, self.columns)}")
+        return row
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AsFitted(Features):
+    """Features of the encoder of a warm start."""
+
+    fitted: Encoder
+
+    def encoder(self) -> Encoder:
+        return self.fitted
+
+    def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        return row
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Hashed(Features):
+    """Whatever features come, nested or not, each added to one of `dim` numbers by a hash of its name (and text)."""
+
+    dim: int = 64
+
+    def encoder(self) -> Encoder:
+        size = 1.0 / sqrt(self.dim)  # rows have length 1
+        return declared_encoder({f"h{j}": (0.0, size) for j in range(self.dim)}, {})
+
+    def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        point = np.zeros(self.dim)
+        for name, value in _leaves(row, "", 0):
+            code = int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+            point[(code >> 1) % self.dim] += value if code & 1 else -value
+        length = float(np.sqrt(point @ point))
+        if not isfinite(length):
+            raise InvalidArgument("features: a number is too large; expected at most about 1e150")
+        if length > 0.0:
+            point /= length
+        return {f"h{j}": value for j, value in enumerate(point.tolist())}
+
+
+def _leaves(value: Any, name: str, depth: int) -> Iterator[tuple[str, float]]:
+    """Names and values of all features below: a text is a feature of its own, with the value 1."""
+    if depth > _DEEPEST:
+        raise InvalidArgument(f"features are nested more than {_DEEPEST} deep at {shown(name)}")
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            yield from _leaves(entry, f"{name}\x1f{key}", depth + 1)
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            yield from _leaves(entry, name, depth + 1)
+    elif isinstance(value, str | bool):
+        yield f"{name}\x1e{value}", 1.0
+    elif value is not None:
+        number = float(value)
+        if abs(number) > 1e100:
+            raise InvalidArgument(f"feature {shown(name)} is {shown(value)}; expected a number of at most 1e100")
+        yield name, number

@@ -1,0 +1,95 @@
+"""The journal: what changed the policy, in order. The policy is a function of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from kernelbandits.service.requests import Kept
+from kernelbandits.service.storage import Database, Transaction
+
+_PAGE = 500
+
+
+class Entry(NamedTuple):
+    """Something that changes the policy or its statistics.
+
+    Attributes:
+        kind: settings, arm, removal, base; learn (an outcome that is learned) or note (one that is not).
+        time: when it was written, in microseconds.
+        event_id: the event of an outcome.
+        arm: the arm that came or went.
+        value: the outcome.
+        detail: settings as JSON; for an outcome where it comes from: reward, default, late.
+        seq: its number.
+
+    """
+
+    kind: str
+    time: int
+    event_id: str | None = None
+    arm: str | None = None
+    value: float | None = None
+    detail: str | None = None
+    seq: int = 0
+
+
+class Shown(NamedTuple):
+    """The event of an outcome."""
+
+    time: int
+    arm: str
+    preferred: str
+    propensity: float
+    control: bool
+    kept: Kept
+
+
+def append(tx: Transaction, entries: Iterable[Entry]) -> int:
+    """Write entries behind the last one; returns the number of the last."""
+    tx.append_alone()
+    last = last_seq(tx)
+    for last, entry in enumerate(entries, start=last + 1):  # noqa: B020 (it counts on)
+        tx.change(
+            "INSERT INTO journal (seq, kind, time, event_id, arm, value, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (last, *entry[:6]),
+        )
+    return last
+
+
+def last_seq(tx: Transaction) -> int:
+    """The number of the newest entry."""
+    row = tx.one("SELECT coalesce(max(seq), 0) FROM journal")
+    return 0 if row is None else int(row[0])
+
+
+def page_after(tx: Transaction, seq: int, until: int | None = None) -> list[tuple[Entry, Shown | None]]:
+    """The next entries with their events, at most 500."""
+    limit = seq + _PAGE if until is None else min(seq + _PAGE, until)
+    rows = tx.rows(
+        "SELECT j.seq, j.kind, j.time, j.event_id, j.arm, j.value, j.detail, e.time, e.arm, e.preferred, e.propensity,"
+        " e.control, e.request FROM journal j LEFT JOIN events e ON e.id = j.event_id"
+        " WHERE j.seq > ? AND j.seq <= ? ORDER BY j.seq",
+        (seq, limit),
+    )
+    return [(Entry(*row[1:7], seq=row[0]), _shown(row[7:])) for row in rows]
+
+
+def entries_after(database: Database, seq: int, until: int) -> Iterator[tuple[Entry, Shown | None]]:
+    """All entries behind `seq` up to `until`, page by page."""
+    while seq < until:
+        with database.read() as tx:
+            page = page_after(tx, seq, until)
+        if not page:
+            return
+        yield from page
+        seq = page[-1][0].seq
+
+
+def _shown(columns: tuple[Any, ...]) -> Shown | None:
+    if columns[0] is None:
+        return None
+    time, arm, preferred, propensity, control, request = columns
+    return Shown(time, arm, preferred, propensity, bool(control), msgspec.json.decode(request, type=Kept))

@@ -1,0 +1,86 @@
+"""What the service asks of a database."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from kernelbandits.errors import KernelBanditsError
+
+Row = tuple[Any, ...]
+
+
+class StorageUnavailable(KernelBanditsError, OSError):  # noqa: N818
+    """The database cannot be read or written now. Nothing was changed; the same request may be sent again."""
+
+
+class Transaction(ABC):
+    """Statements that take effect together. They are written with `?` for a value, in the SQL that both databases know.
+
+    Values never become part of a statement's text.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Return the rows of a query, or of a statement with RETURNING."""
+
+    @abstractmethod
+    def change(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Carry out a statement; returns how many rows it changed."""
+
+    @abstractmethod
+    def append_alone(self) -> None:
+        """Let no other transaction append to the journal until this one has ended."""
+
+    def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
+        """Return the first row of a query; None if there is none."""
+        found = self.rows(sql, values)
+        return found[0] if found else None
+
+
+class Database(ABC):
+    """One connection, for one thread. It is opened when first used, and again after it was lost."""
+
+    kinds: dict[str, str]
+    """What `{number}`, `{bytes}` … of a migration are called here."""
+
+    @abstractmethod
+    def write(self) -> AbstractContextManager[Transaction]:
+        """Begin a transaction that is on disk when the block ends, and undone if it raises."""
+
+    @abstractmethod
+    def read(self) -> AbstractContextManager[Transaction]:
+        """Begin a transaction that sees one state of the database."""
+
+    @abstractmethod
+    def lead(self) -> bool:
+        """Try to become the one learner of this database; the right ends with the connection or the process."""
+
+    @abstractmethod
+    def keep_bundle(self, tx: Transaction, version: int, path: Path) -> None:
+        """Keep the bundle of a version, a file that may be moved."""
+
+    @abstractmethod
+    def bundle(self, version: int, scratch: Path) -> Path | None:
+        """Return a file with the bundle of a version, in the folder `scratch` if it must be made; None if lost."""
+
+    @abstractmethod
+    def drop_bundles(self, tx: Transaction, kept: Sequence[int]) -> None:
+        """Forget the bundles of other versions."""
+
+    @abstractmethod
+    def shrink(self) -> None:
+        """Give space of deleted rows back."""
+
+    @abstractmethod
+    def back_up(self, path: Path) -> None:
+        """Write a copy of the whole database while others use it."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the connection."""

@@ -1,0 +1,114 @@
+"""PostgreSQL: shared by the services of several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, LiteralString, cast, final
+
+import psycopg
+
+from kernelbandits.service.storage.database import Database, Row, StorageUnavailable, Transaction
+
+_LEARNER, _JOURNAL = 0x6B626C, 0x6B626A  # keys of advisory locks, per database
+_PATIENCE = 5
+
+
+@cache
+def _translated(sql: str) -> LiteralString:
+    return cast("LiteralString", sql.replace("%", "%%").replace("?", "%s"))
+
+
+@final
+class PostgresTransaction(Transaction):
+    """Statements of one connection."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: psycopg.Connection[Row]) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        return self._connection.execute(_translated(sql), values).fetchall()
+
+    def change(self, sql: str, values: Sequence[Any] = ()) -> int:
+        return self._connection.execute(_translated(sql), values).rowcount
+
+    def append_alone(self) -> None:
+        self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (_JOURNAL,))
+
+
+@final
+class PostgresDatabase(Database):
+    """A database of a server. The learner's right is an advisory lock of the very connection that it writes with."""
+
+    kinds: ClassVar = {
+        "number": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+        "bytes": "BYTEA",
+        "real": "DOUBLE PRECISION",
+    }
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._connection: psycopg.Connection[Row] | None = None
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        with self._understood() as connection, connection.transaction():
+            yield PostgresTransaction(connection)
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        with self._understood() as connection, connection.transaction(force_rollback=True):
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield PostgresTransaction(connection)
+
+    def lead(self) -> bool:
+        with self._understood() as connection:
+            found = connection.execute("SELECT pg_try_advisory_lock(%s)", (_LEARNER,)).fetchone()
+            return found is not None and bool(found[0])
+
+    def keep_bundle(self, tx: Transaction, version: int, path: Path) -> None:
+        tx.change("UPDATE snapshots SET bundle = ? WHERE version = ?", (path.read_bytes(), version))
+        path.unlink()
+
+    def bundle(self, version: int, scratch: Path) -> Path | None:
+        with self.read() as tx:
+            found = tx.one("SELECT bundle FROM snapshots WHERE version = ?", (version,))
+        if found is None or found[0] is None:
+            return None
+        path = scratch / f"{version}.kb"
+        path.write_bytes(found[0])
+        return path
+
+    def drop_bundles(self, tx: Transaction, kept: Sequence[int]) -> None:
+        tx.change("UPDATE snapshots SET bundle = NULL WHERE NOT (version = ANY(?))", ([*kept],))
+
+    def shrink(self) -> None:
+        with self._understood() as connection:
+            for table in ("events", "rewards", "journal", "snapshots"):
+                connection.execute(cast("LiteralString", f"VACUUM {table}"))
+
+    def back_up(self, path: Path) -> None:
+        raise StorageUnavailable("a PostgreSQL database is backed up with pg_dump, or with what your provider has")
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    @contextmanager
+    def _understood(self) -> Iterator[psycopg.Connection[Row]]:
+        """The connection; what the server cannot do now is said in one line, and a lost connection is given up."""
+        try:
+            if self._connection is None or self._connection.closed:
+                self._connection = psycopg.connect(self._address, autocommit=True, connect_timeout=_PATIENCE)
+            yield self._connection
+        except psycopg.Error as error:
+            if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+                with suppress(psycopg.Error):
+                    self.close()
+            first = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise StorageUnavailable(f"PostgreSQL: {first}") from error

@@ -1,0 +1,158 @@
+"""SQLite: one file, written by several processes of one machine."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, ClassVar, final
+
+from kernelbandits.service.storage.database import Database, Row, StorageUnavailable, Transaction
+
+_PATIENCE = 5.0  # seconds that a statement waits for a lock of another program
+
+
+@final
+class SqliteTransaction(Transaction):
+    """Statements of one connection."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def change(self, sql: str, values: Sequence[Any] = ()) -> int:
+        return self._connection.execute(sql, values).rowcount
+
+    def append_alone(self) -> None:
+        """Nothing to do: a transaction that writes is alone from its beginning."""
+
+
+@final
+class SqliteDatabase(Database):
+    """A file with write-ahead log and `synchronous=FULL`: what was committed survives a loss of power.
+
+    SQLite lets one transaction write at a time, and whoever waits for it asks again after a sleep. Processes of the
+    service therefore queue on a lock of the operating system, which wakes the next one at once and is released when
+    its holder is killed.
+    """
+
+    kinds: ClassVar = {"number": "INTEGER PRIMARY KEY", "bytes": "BLOB", "real": "REAL"}
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._bundles = path.with_name(path.name + "-bundles")
+        self._connection: sqlite3.Connection | None = None
+        self._turn = -1
+        self._leading = -1
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        with self._understood():
+            connection = self._connected()
+            fcntl.flock(self._turn, fcntl.LOCK_EX)
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                yield SqliteTransaction(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    with suppress(sqlite3.Error):
+                        connection.execute("ROLLBACK")
+                raise
+            finally:
+                fcntl.flock(self._turn, fcntl.LOCK_UN)
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        with self._understood():
+            connection = self._connected()
+            connection.execute("BEGIN")
+            try:
+                yield SqliteTransaction(connection)
+            finally:
+                connection.execute("ROLLBACK")
+
+    def lead(self) -> bool:
+        if self._leading < 0:
+            self._leading = _opened(self.path.with_name(self.path.name + "-learner"))
+        try:
+            fcntl.flock(self._leading, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def keep_bundle(self, tx: Transaction, version: int, path: Path) -> None:
+        self._bundles.mkdir(exist_ok=True)
+        path.replace(self._file(version))
+
+    def bundle(self, version: int, scratch: Path) -> Path | None:
+        path = self._file(version)
+        return path if path.is_file() else None
+
+    def drop_bundles(self, tx: Transaction, kept: Sequence[int]) -> None:
+        for path in self._bundles.glob("*.kb"):
+            if path.stem.isdecimal() and int(path.stem) not in kept:
+                path.unlink(missing_ok=True)
+
+    def shrink(self) -> None:
+        with self._understood():
+            connection = self._connected()
+            fcntl.flock(self._turn, fcntl.LOCK_EX)
+            try:
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            finally:
+                fcntl.flock(self._turn, fcntl.LOCK_UN)
+
+    def back_up(self, path: Path) -> None:
+        part = path.with_name(path.name + ".part")
+        with self._understood():
+            part.unlink(missing_ok=True)
+            copy = sqlite3.connect(part)
+            try:
+                self._connected().backup(copy, pages=1000)
+            finally:
+                copy.close()
+            with part.open("rb+") as file:
+                os.fsync(file.fileno())
+            part.replace(path)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            os.close(self._turn)
+            self._connection = None
+        if self._leading >= 0:
+            os.close(self._leading)
+            self._leading = -1
+
+    def _file(self, version: int) -> Path:
+        return self._bundles / f"{version}.kb"
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._connection is None:
+            turn = _opened(self.path.with_name(self.path.name + "-lock"))
+            connection = sqlite3.connect(self.path, _PATIENCE, isolation_level=None, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            self._turn, self._connection = turn, connection
+        return self._connection
+
+    @contextmanager
+    def _understood(self) -> Iterator[None]:
+        """Say in one line what SQLite cannot do now."""
+        try:
+            yield
+        except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
+            raise StorageUnavailable(f"{self.path.name}: {error}") from error
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
