@@ -19,6 +19,7 @@ from kernelbandits.cli.make_stand_in import make_stand_in
 from kernelbandits.cli.reproduce import reproduce
 from kernelbandits.cli.run import run
 from kernelbandits.cli.score import score
+from kernelbandits.cli.serve import serve
 from kernelbandits.errors import KernelBanditsError, visible
 
 INTERRUPTED = 130
@@ -42,6 +43,7 @@ def app() -> None:
       kernelbandits diagnose contexts.csv         whether the methods suit your data, and how long to explore
       kernelbandits fit log.parquet --help        a bandit from your own log, saved to one file
       kernelbandits score shop.kb table.parquet   its decisions for a table of any size
+      kernelbandits serve shop.toml               decisions over HTTP, rewards back, a page to watch
       kernelbandits inspect shop.kb               what it has seen, and whether it is well
       kernelbandits budget --help                 how long to explore, by the paper's formulas, from numbers alone
       kernelbandits completion --install          complete commands and names with Tab
@@ -51,7 +53,7 @@ def app() -> None:
     """
 
 
-for _command in (reproduce, run, list_, diagnose, fit, score, inspect_, budget, make_stand_in, completion):
+for _command in (reproduce, run, list_, diagnose, fit, score, inspect_, budget, serve, make_stand_in, completion):
     app.add_command(_command)
 
 

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from kernelbandits.errors import InvalidFile
 from kernelbandits.service.requests import Kept
+from kernelbandits.service.settings import Learning
 from kernelbandits.service.storage import Database, Transaction
 
-_PAGE = 500
+_PAGE, _LAST = 500, 2**62
 
 
 class Entry(NamedTuple):
@@ -67,12 +69,11 @@ def last_seq(tx: Transaction) -> int:
 
 def page_after(tx: Transaction, seq: int, until: int | None = None) -> list[tuple[Entry, Shown | None]]:
     """The next entries with their events, at most 500."""
-    limit = seq + _PAGE if until is None else min(seq + _PAGE, until)
     rows = tx.rows(
         "SELECT j.seq, j.kind, j.time, j.event_id, j.arm, j.value, j.detail, e.time, e.arm, e.preferred, e.propensity,"
         " e.control, e.request FROM journal j LEFT JOIN events e ON e.id = j.event_id"
-        " WHERE j.seq > ? AND j.seq <= ? ORDER BY j.seq",
-        (seq, limit),
+        " WHERE j.seq > ? AND j.seq <= ? ORDER BY j.seq LIMIT ?",
+        (seq, _LAST if until is None else until, _PAGE),
     )
     return [(Entry(*row[1:7], seq=row[0]), _shown(row[7:])) for row in rows]
 
@@ -93,3 +94,11 @@ def _shown(columns: tuple[Any, ...]) -> Shown | None:
         return None
     time, arm, preferred, propensity, control, request = columns
     return Shown(time, arm, preferred, propensity, bool(control), msgspec.json.decode(request, type=Kept))
+
+
+def learning_at(tx: Transaction, seq: int) -> Learning:
+    """The settings in an entry."""
+    row = tx.one("SELECT detail FROM journal WHERE seq = ?", (seq,))
+    if row is None:
+        raise InvalidFile(f"the journal has no entry {seq} with settings")
+    return msgspec.json.decode(row[0], type=Learning)

@@ -62,8 +62,12 @@ class Database(ABC):
         """Try to become the one learner of this database; the right ends with the connection or the process."""
 
     @abstractmethod
+    def scratch(self) -> Path:
+        """A folder in which bundles are made before they are kept."""
+
+    @abstractmethod
     def keep_bundle(self, tx: Transaction, version: int, path: Path) -> None:
-        """Keep the bundle of a version, a file that may be moved."""
+        """Keep the bundle of a version, a file in `scratch` that may be moved."""
 
     @abstractmethod
     def bundle(self, version: int, scratch: Path) -> Path | None:

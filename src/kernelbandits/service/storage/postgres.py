@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, ClassVar, LiteralString, cast, final
 
 import psycopg
@@ -69,6 +70,9 @@ class PostgresDatabase(Database):
         with self._understood() as connection:
             found = connection.execute("SELECT pg_try_advisory_lock(%s)", (_LEARNER,)).fetchone()
             return found is not None and bool(found[0])
+
+    def scratch(self) -> Path:
+        return Path(gettempdir())
 
     def keep_bundle(self, tx: Transaction, version: int, path: Path) -> None:
         tx.change("UPDATE snapshots SET bundle = ? WHERE version = ?", (path.read_bytes(), version))

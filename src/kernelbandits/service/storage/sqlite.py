@@ -88,8 +88,11 @@ class SqliteDatabase(Database):
             return False
         return True
 
-    def keep_bundle(self, tx: Transaction, version: int, path: Path) -> None:
+    def scratch(self) -> Path:
         self._bundles.mkdir(exist_ok=True)
+        return self._bundles
+
+    def keep_bundle(self, tx: Transaction, version: int, path: Path) -> None:
         path.replace(self._file(version))
 
     def bundle(self, version: int, scratch: Path) -> Path | None:

@@ -1,0 +1,8 @@
+"""The decision service: rank, reward, and nothing lost. An extra: `pip install 'kernelbandits[service]'`.
+
+`__init__.pyi` lists the exports. A module is loaded when one of its names is first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

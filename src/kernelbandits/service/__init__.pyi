@@ -1,0 +1,3 @@
+from .clock import Clock as Clock
+from .settings import Settings as Settings, read_settings as read_settings
+from .supervisor import Supervisor as Supervisor

@@ -1,0 +1,159 @@
+"""The learner: one process that owns the policy, takes in what is due, and publishes snapshots."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import final
+
+import msgspec
+
+from kernelbandits.errors import KernelBanditsError
+from kernelbandits.saving import restore
+from kernelbandits.service.clock import Clock
+from kernelbandits.service.journal import last_seq, learning_at
+from kernelbandits.service.settling import GRACE, Settled, settle
+from kernelbandits.service.state import State
+from kernelbandits.service.statistics import Statistics
+from kernelbandits.service.storage import Database, StorageUnavailable
+
+_log = logging.getLogger(__name__)
+_KEPT = 3
+"""Bundles that are kept: a web worker may be reading the last but one."""
+
+_PAUSE = 0.02
+"""Seconds between two looks at the database while nothing happens."""
+
+
+@final
+class Learner:
+    """Owns the state of a database. `step` does what is due; whoever leads no longer finds out and begins again."""
+
+    def __init__(self, database: Database, clock: Clock, publish_every: float = 1.0) -> None:
+        self._database = database
+        self._clock = clock
+        self._every = publish_every
+        self._published = -1
+        self._last_publication = float("-inf")
+        self.state: State | None = None
+
+    def run(self, stopped: Callable[[], bool]) -> None:
+        """Learn until told to stop."""
+        while not stopped():
+            try:
+                busy = self.lead() and self.step()
+            except StorageUnavailable as error:
+                _log.warning("the learner waits for the database: %s", error)
+                self.state, busy = None, False
+                time.sleep(0.5)
+            if not busy:
+                time.sleep(_PAUSE)
+        if self.state is not None:
+            self.publish()
+
+    def lead(self) -> bool:
+        """Become the one learner, if no other is; the state is then rebuilt from the newest bundle and the journal."""
+        if self.state is None:
+            if not self._database.lead():
+                time.sleep(0.2)
+                return False
+            self.state = rebuilt(self._database)
+            _log.info("leading from version %d", self.state.version)
+            self.publish()
+        return True
+
+    def step(self) -> bool:
+        """Settle what is due, take it in, publish; returns whether there is more to do."""
+        state = self.state
+        assert state is not None and state.learning is not None  # noqa: S101
+        settled = Settled(0, 0)
+        if self._due(state):
+            with self._database.write() as tx:
+                settled = settle(tx, state.learning, self._clock.now())
+        with self._database.read() as tx:
+            until = last_seq(tx)
+        state.follow(until)
+        busy = settled.n_outcomes + settled.n_rewards > 0
+        waited = time.monotonic() - self._last_publication
+        if state.version != self._published and waited >= self._every:
+            self.publish()
+        return busy
+
+    def publish(self) -> None:
+        """Write the state as a bundle that web workers load."""
+        state = self.state
+        assert state is not None  # noqa: S101
+        self._last_publication = time.monotonic()
+        if state.version == self._published:
+            return
+        write_snapshot(self._database, state, self._clock.now())
+        self._published = state.version
+
+    def _due(self, state: State) -> bool:
+        """Whether there is anything to settle, found out without writing."""
+        with self._database.read() as tx:
+            new = tx.one("SELECT 1 FROM rewards WHERE fate IS NULL LIMIT 1")
+            over = (self._clock.now() - GRACE,)
+            return bool(
+                new or tx.one("SELECT 1 FROM events WHERE settled = 0 AND active = 1 AND due < ? LIMIT 1", over)
+            )
+
+
+def write_snapshot(database: Database, state: State, now: int) -> None:
+    """Publish a state. A snapshot follows from the journal, so that losing it loses nothing."""
+    published = {
+        "statistics": msgspec.to_builtins(state.statistics),
+        "summary": state.statistics.summary(),
+        "bandit": None if state.bandit is None else state.bandit.summary().to_dict(),
+        "revision": state.revision,
+    }
+    with TemporaryDirectory(dir=database.scratch(), prefix=".") as folder:
+        path = Path(folder) / "bundle.kb"
+        if state.bandit is not None:
+            state.bandit.save(path)
+        with database.write() as tx:
+            tx.change("DELETE FROM snapshots WHERE version = ?", (state.version,))
+            tx.change(
+                "INSERT INTO snapshots (version, time, statistics) VALUES (?, ?, ?)",
+                (state.version, now, msgspec.json.encode(published).decode()),
+            )
+            if state.bandit is not None:
+                database.keep_bundle(tx, state.version, path)
+            kept = [row[0] for row in tx.rows("SELECT version FROM snapshots ORDER BY version DESC LIMIT ?", (_KEPT,))]
+            tx.change("DELETE FROM snapshots WHERE version < ?", (kept[-1],))
+            database.drop_bundles(tx, kept)
+
+
+def rebuilt(database: Database, *, from_snapshot: bool = True) -> State:
+    """The state of the journal's end: from the newest snapshot that can be read, or from the first entry."""
+    with database.read() as tx:
+        until = last_seq(tx)
+        found = tx.rows("SELECT version, statistics FROM snapshots ORDER BY version DESC") if from_snapshot else []
+    for version, published in found:
+        state = _restored(database, version, published)
+        if state is not None:
+            return state.follow(until)
+    return State(database).follow(until)
+
+
+def _restored(database: Database, version: int, published: str) -> State | None:
+    """The state of a snapshot; None if its bundle is lost or damaged."""
+    about = msgspec.json.decode(published)
+    state = State(database)
+    try:
+        with TemporaryDirectory() as folder:
+            path = database.bundle(version, Path(folder)) if about["bandit"] is not None else None
+            if path is None and about["bandit"] is not None:
+                return None
+            state.bandit = None if path is None else restore(path)
+    except KernelBanditsError as error:
+        _log.warning("the bundle of version %d cannot be read and is made again: %s", version, error)
+        return None
+    with database.read() as tx:
+        state.learning = learning_at(tx, about["revision"])
+    state.version, state.revision = version, about["revision"]
+    state.statistics = msgspec.convert(about["statistics"], Statistics)
+    return state

@@ -1,0 +1,158 @@
+"""The state of the service as a fold over the journal."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import final
+
+import msgspec
+import numpy as np
+
+from kernelbandits.bandit import Bandit, learn, load_bandit
+from kernelbandits.errors import InvalidFile, KernelBanditsError
+from kernelbandits.service.decisions import Snapshot, features_of
+from kernelbandits.service.journal import Entry, Shown, entries_after
+from kernelbandits.service.rules import MODES
+from kernelbandits.service.settings import Learning
+from kernelbandits.service.statistics import Statistics
+from kernelbandits.service.storage import Database
+from kernelbandits.tables import read_frame
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@final
+class State:
+    """What follows from the first `version` entries of the journal, to the last bit.
+
+    Attributes:
+        version: number of the last entry that was taken in.
+        bandit: what was learned; None before the first arm.
+        learning: the settings; None before the first entry.
+        revision: number of the entry with the settings.
+        statistics: what the page shows.
+
+    """
+
+    __slots__ = ("_database", "bandit", "learning", "revision", "statistics", "version")
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.version = 0
+        self.revision = 0
+        self.bandit: Bandit | None = None
+        self.learning: Learning | None = None
+        self.statistics = Statistics(intervals={}, pending=[], buckets=[])
+
+    def take(self, entry: Entry, shown: Shown | None) -> None:
+        """Take in the next entry."""
+        if entry.kind == "settings":
+            self._change_settings(entry)
+        elif entry.kind in ("learn", "note"):
+            self._take_outcome(entry, shown)
+        else:
+            self._change_arms(entry)
+        self.version = entry.seq
+
+    def follow(self, until: int) -> State:
+        """Take in all entries up to `until`. Returns the state."""
+        for entry, shown in entries_after(self._database, self.version, until):
+            self.take(entry, shown)
+        return self
+
+    def snapshot(self, salt: bytes) -> Snapshot:
+        """What decisions can be made with, as long as the state does not change."""
+        if self.learning is None:
+            raise InvalidFile("the journal is empty: the service was never started with its settings")
+        return Snapshot.of(self.version, self.bandit, self.learning, self.revision, salt)
+
+    def _change_settings(self, entry: Entry) -> None:
+        before, now = self.learning, msgspec.json.decode(entry.detail or "", type=Learning)
+        self.learning, self.revision = now, entry.seq
+        if before is None or not now.learns_like(before):
+            self.bandit = _begun(self._database, now, entry.time)
+            self._learn_again(entry.seq - 1)
+        self.statistics.begin(now, 0 if self.bandit is None else len(self.bandit.arms))
+
+    def _learn_again(self, until: int) -> None:
+        """Take in what was learned before under other settings: arms that came and went, and rewards."""
+        for entry, shown in entries_after(self._database, 0, until):
+            if entry.kind == "settings":
+                for arm in msgspec.json.decode(entry.detail or "", type=Learning).arms:
+                    self._change_bandit(entry._replace(kind="arm", arm=arm))
+            elif entry.kind in ("arm", "removal"):
+                self._change_bandit(entry)
+            elif entry.kind == "learn" and shown is not None:
+                self._learned(entry, shown)
+
+    def _change_arms(self, entry: Entry) -> None:
+        self._change_bandit(entry)
+        if self.learning is not None and self.bandit is not None:
+            self.statistics.begin(self.learning, len(self.bandit.arms))
+
+    def _change_bandit(self, entry: Entry) -> None:
+        arm = entry.arm or ""
+        if self.bandit is None and entry.kind == "arm" and self.learning is not None:
+            self.bandit = _new_bandit(self.learning, (arm,), entry.time)
+            return
+        if self.bandit is None:
+            return
+        try:
+            if entry.kind == "removal":
+                self.bandit.remove_arm(arm)
+            elif arm not in self.bandit._problem.arms:
+                self.bandit.add_arm(arm)
+        except KernelBanditsError:  # a policy that cannot: the same again whenever the journal is read
+            self.statistics.refused += 1
+
+    def _take_outcome(self, entry: Entry, shown: Shown | None) -> None:
+        if shown is None or self.learning is None:
+            return  # its event was too old to be kept
+        if entry.kind == "learn" and not self._learned(entry, shown):
+            self.statistics.refused += 1
+        online = MODES[self.learning.mode].name == "online" and self.learning.exploration > 0.0
+        self.statistics.take(entry, shown, evaluable=online)
+
+    def _learned(self, entry: Entry, shown: Shown) -> bool:
+        """Learn an outcome; returns whether the policy could."""
+        if self.bandit is None or self.learning is None:
+            return False
+        try:
+            row = features_of(self.learning, self.bandit).flat(shown.kept.row_of(shown.arm))
+            learn(self.bandit, row, shown.arm, shown.propensity, entry.value or 0.0)
+        except KernelBanditsError:  # features that the settings no longer have, say
+            return False
+        return True
+
+
+def _begun(database: Database, learning: Learning, time: int) -> Bandit | None:
+    """The bandit before the first outcome."""
+    if learning.warm is not None:
+        return _warm_bandit(database, learning, time)
+    return _new_bandit(learning, learning.arms, time) if learning.arms else None
+
+
+def _new_bandit(learning: Learning, arms: tuple[str, ...], time: int) -> Bandit:
+    reader = learning.reader()
+    encoder = None if reader is None else reader.encoder()
+    rng = np.random.default_rng(learning.seed)
+    bandit = Bandit(arms, policy=learning.policy_spec(), rng=rng, encoder=encoder)
+    bandit.created = _EPOCH + timedelta(microseconds=time)
+    return bandit
+
+
+def _warm_bandit(database: Database, learning: Learning, time: int) -> Bandit:
+    with database.read() as tx:
+        row = tx.one("SELECT name, content FROM files WHERE digest = ?", (learning.warm,))
+    if row is None or learning.warm_start is None:
+        raise InvalidFile(f"the file of the warm start, {learning.warm}, is not in the database")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / row[0]
+        path.write_bytes(row[1])
+        if learning.warm_start.bundle is not None:
+            return load_bandit(path)
+        start = learning.warm_start
+        bandit = _new_bandit(learning, learning.arms, time)
+        return bandit.fit(read_frame(path, bandit.encoding.missing), start.arm, start.reward, start.propensity)

@@ -1,0 +1,107 @@
+"""The supervisor: opens the socket, starts one learner and the web workers, and starts again what dies."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, final
+
+from kernelbandits.errors import NotWritten
+from kernelbandits.service.opening import prepare
+from kernelbandits.service.settings import parse_settings
+from kernelbandits.service.storage import open_database
+
+_log = logging.getLogger(__name__)
+_PATIENCE = 15.0  # seconds that processes have to finish
+_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL", "BLIS")}
+"""The last bit of a product depends on the number of threads, so every process uses one."""
+
+
+@final
+class Supervisor:
+    """Runs the service of one settings file. `run` returns after SIGTERM, when all has been finished and flushed."""
+
+    def __init__(self, table: dict[str, Any], path: Path) -> None:
+        self.settings = parse_settings(table, path)
+        self._about: dict[str, Any] = {"table": table, "path": str(path), "parent": os.getpid()}
+        self._stopped = threading.Event()
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._started: dict[str, float] = {}
+
+    def stop(self, *_: Any) -> None:
+        """Begin to end."""
+        self._stopped.set()
+
+    def run(self, ready: Callable[[str], None] = lambda address: None) -> None:
+        """Serve until told to stop; `ready` is called with the address."""
+        database = open_database(self.settings.database)
+        self._about["offset"] = prepare(database, self.settings).offset
+        database.close()
+        listening = self._listening()
+        self._about["descriptor"] = listening.fileno()
+        host, port = listening.getsockname()[:2]
+        names = ["learner", *(f"{socket.gethostname()}:{n}" for n in range(self.settings.server.workers))]
+        try:
+            for name in names:
+                self._start(name)
+            ready(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+            while not self._stopped.wait(0.05):
+                for name in names:
+                    self._watch(name)
+        finally:
+            listening.close()
+            self._end()
+
+    def _listening(self) -> socket.socket:
+        server = self.settings.server
+        family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((server.host, server.port))
+        except OSError as error:
+            raise NotWritten(f"cannot listen on {server.host}:{server.port}: {error.strerror}") from error
+        listening.listen(2048)
+        listening.set_inheritable(True)
+        return listening
+
+    def _start(self, name: str) -> None:
+        kind = "learner" if name == "learner" else "web"
+        given = json.dumps({**self._about, "name": name})
+        command = [sys.executable, "-P", "-m", "kernelbandits.service.processes", kind]
+        environment = {**os.environ, **_ONE_THREAD}
+        descriptors = (self._about["descriptor"],) if kind == "web" else ()
+        process = subprocess.Popen(command, env=environment, pass_fds=descriptors, stdin=subprocess.PIPE)  # noqa: S603
+        assert process.stdin is not None  # noqa: S101
+        with suppress(BrokenPipeError), process.stdin as pipe:
+            pipe.write(given.encode())
+        self._processes[name] = process
+        self._started[name] = time.monotonic()
+
+    def _watch(self, name: str) -> None:
+        code = self._processes[name].poll()
+        if code is not None and time.monotonic() - self._started[name] > 0.5:  # not in a tight circle
+            _log.warning("%s ended with %d and is started again", name, code)
+            self._start(name)
+
+    def _end(self) -> None:
+        for process in self._processes.values():
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+        end = time.monotonic() + _PATIENCE
+        for process in self._processes.values():
+            try:
+                process.wait(max(end - time.monotonic(), 0.1))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()

@@ -1,0 +1,163 @@
+"""The ASGI application: finds the route, checks key and size, answers or says what is wrong. Never a trace."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, NamedTuple, final
+from urllib.parse import unquote
+
+from kernelbandits.errors import KernelBanditsError
+from kernelbandits.service.web.messages import Refusal, Request, Response, refusal_of, refused
+from kernelbandits.service.web.security import HEADERS, Guard
+from kernelbandits.service.worker import Worker
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Handler = Callable[[Worker, Request], Awaitable[Response]]
+_log = logging.getLogger(__name__)
+
+
+class Route(NamedTuple):
+    """A method and a path, in which `*` stands for a name; what a key must be allowed ('' for no key), and who answers.
+
+    Attributes:
+        label: its name in the metrics.
+
+    """
+
+    method: str
+    path: str
+    scope: str
+    label: str
+    handler: Handler
+    summary: str = ""
+
+
+@final
+class Application:
+    """The service as an ASGI application."""
+
+    def __init__(self, worker: Worker, routes: tuple[Route, ...], stream: Callable[[Worker, Send], Awaitable[None]]):
+        self._worker = worker
+        self._guard = Guard(worker.settings)
+        self._stream = stream
+        self._exact = {(route.method, route.path): route for route in routes if "*" not in route.path}
+        self._named = [(route, route.path.split("/")) for route in routes if "*" in route.path]
+        self._paths = {route.path for route in routes}
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                self._worker.start()
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await asyncio.to_thread(self._worker.stop)
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _answer(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        began, label = time.perf_counter(), "none"
+        headers = dict(scope["headers"])
+        streaming = False
+        try:
+            async with asyncio.timeout(self._worker.settings.server.timeout):
+                route, names = self._found(scope)
+                label = route.label
+                client = scope["client"][0] if scope.get("client") else ""
+                self._guard.admit(headers, route.scope, client)
+                streaming = label == "stream"
+                if not streaming:
+                    body = await self._body(headers, receive) if scope["method"] in ("POST", "PUT") else b""
+                    request = Request(names, scope.get("query_string", b""), headers, body)
+                    response = await route.handler(self._worker, request)
+        except TimeoutError:
+            message = "the request took too long; if it has an id, it can be sent again"
+            response = refused(Refusal(503, "timeout", "", message, ((b"retry-after", b"1"),)))
+        except KernelBanditsError as error:
+            response = refused(refusal_of(error))
+        except _Gone:
+            return
+        except Exception:
+            _log.exception("a request failed")
+            response = refused(Refusal(500, "failed", "", "the service failed on this request; its log says why"))
+        else:
+            if streaming:
+                await self._stream(self._worker, send)
+                return
+        self._worker.metrics.answered(label, response.status, time.perf_counter() - began)
+        await _sent(response, send)
+
+    def _found(self, scope: MutableMapping[str, Any]) -> tuple[Route, tuple[str, ...]]:
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        route = self._exact.get((method, scope["path"]))
+        if route is not None:
+            return route, ()
+        try:
+            parts = [unquote(part, errors="strict") for part in scope["raw_path"].decode("ascii").split("/")]
+        except UnicodeDecodeError as error:
+            raise Refusal(400, "not_text", "path", "expected a path in UTF-8") from error
+        other = scope["path"] in self._paths
+        for route, pattern in self._named:
+            if len(pattern) == len(parts) and all(want in ("*", got) for want, got in zip(pattern, parts, strict=True)):
+                if route.method == method:
+                    names = tuple(got for want, got in zip(pattern, parts, strict=True) if want == "*")
+                    return route, tuple(_name(name) for name in names)
+                other = True
+        self._guard.admit(dict(scope["headers"]), "any", "")
+        if other:
+            raise Refusal(405, "wrong_method", "method", f"this address does not take {scope['method'][:16]}")
+        raise Refusal(404, "not_found", "path", "there is nothing at this address; see /docs")
+
+    async def _body(self, headers: dict[bytes, bytes], receive: Receive) -> bytes:
+        limit = self._worker.settings.server.body_limit
+        stated = headers.get(b"content-length", b"0")
+        if not stated.isdigit() or int(stated[:20]) > limit:
+            raise Refusal(413, "too_large", "body", f"expected at most {limit:,} bytes")
+        message = await receive()
+        if not message.get("more_body") and message["type"] == "http.request":
+            whole = bytes(message.get("body", b""))
+        else:
+            whole = await self._rest(message, receive, limit)
+        if len(whole) > limit:
+            raise Refusal(413, "too_large", "body", f"expected at most {limit:,} bytes")
+        return whole
+
+    async def _rest(self, message: MutableMapping[str, Any], receive: Receive, limit: int) -> bytes:
+        parts, size = [], 0
+        while True:
+            if message["type"] != "http.request":
+                raise _Gone
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > limit or not message.get("more_body"):
+                return b"".join(parts)
+            message = await receive()
+
+
+@final
+class _Gone(Exception):  # noqa: N818
+    """The client has hung up."""
+
+
+def _name(text: str) -> str:
+    if not 1 <= len(text) <= 256 or not text.isprintable():
+        raise Refusal(422, "invalid", "path", "expected a name of 1 to 256 printable characters in the path")
+    return text
+
+
+async def _sent(response: Response, send: Send) -> None:
+    length = (b"content-length", str(len(response.body)).encode())
+    headers = [(b"content-type", response.kind), length, *HEADERS, *response.headers]
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    await send({"type": "http.response.body", "body": response.body})

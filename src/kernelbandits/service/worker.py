@@ -1,0 +1,99 @@
+"""What a web worker holds: the newest snapshot, a thread that writes, one that reads, and one that looks for snapshots."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar, final
+
+import msgspec
+
+from kernelbandits.errors import KernelBanditsError
+from kernelbandits.saving import restore
+from kernelbandits.service.clock import Clock
+from kernelbandits.service.decisions import Snapshot
+from kernelbandits.service.group_commit import GroupCommit
+from kernelbandits.service.journal import learning_at
+from kernelbandits.service.metrics import Metrics
+from kernelbandits.service.opening import salt_of
+from kernelbandits.service.settings import Settings
+from kernelbandits.service.storage import Database, Transaction, open_database
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+_LOOK = 0.1  # seconds between two looks for a new snapshot
+
+
+@final
+class Worker:
+    """Everything that the routes of one process need."""
+
+    def __init__(self, settings: Settings, clock: Clock, name: str) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.name = name
+        self.snapshot: Snapshot | None = None
+        self.published: dict[str, Any] = {}
+        self.page: tuple[float, Any] | None = None
+        self.metrics = Metrics(name)
+        self.stopping = asyncio.Event()
+        self._ended = threading.Event()
+        self._reader = ThreadPoolExecutor(1, "reader")
+        self._read_database = open_database(settings.database)
+
+    def start(self) -> None:
+        """Start the threads; called in the event loop."""
+        loop = asyncio.get_running_loop()
+        self.writer = GroupCommit(open_database(self.settings.database), self.metrics, loop)
+        threading.Thread(target=self._follow, name="snapshots", daemon=True).start()
+
+    def stop(self) -> None:
+        """Write what is waiting, and end the threads."""
+        self._ended.set()
+        self.writer.close()
+        self._reader.shutdown()
+
+    async def read(self, query: Callable[[Transaction], T]) -> T:
+        """The answer of a query, made in another thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._reader, self._queried, query)
+
+    def _queried(self, query: Callable[[Transaction], T]) -> T:
+        with self._read_database.read() as tx:
+            return query(tx)
+
+    def _follow(self) -> None:
+        database = open_database(self.settings.database)
+        while not self._ended.is_set():
+            try:
+                self._look(database)
+            except KernelBanditsError as error:
+                _log.warning("no new snapshot: %s", error)
+                time.sleep(0.5)
+            self._ended.wait(_LOOK)
+        database.close()
+
+    def _look(self, database: Database) -> None:
+        known = -1 if self.snapshot is None else self.snapshot.version
+        with database.read() as tx:
+            row = tx.one("SELECT max(version) FROM snapshots")
+            if row is None or row[0] is None or row[0] == known:
+                return
+            version = row[0]
+            [(published,)] = tx.rows("SELECT statistics FROM snapshots WHERE version = ?", (version,))
+            about = msgspec.json.decode(published)
+            learning, salt = learning_at(tx, about["revision"]), salt_of(tx)
+        bandit = None
+        if about["bandit"] is not None:
+            with TemporaryDirectory() as folder:
+                path = database.bundle(version, Path(folder))
+                if path is None:  # a newer one has taken its place
+                    return
+                bandit = restore(path)
+        self.snapshot = Snapshot.of(version, bandit, learning, about["revision"], salt)
+        self.published = {"version": version, **about["summary"], "bandit": about["bandit"]}
