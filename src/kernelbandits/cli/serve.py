@@ -13,12 +13,12 @@ from kernelbandits.cli.options import debug_option
 @click.argument("settings", type=click.Path(path_type=Path), metavar="SHOP.toml", required=False)
 @click.option("--demo", is_flag=True, help="Serve a made-up shop with simulated customers.")
 @click.option("--check", is_flag=True, help="Only say whether the settings and the database are right.")
-@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="In place of the settings'; 0 takes a free one.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), metavar="N", help="In place of the settings'; 0 takes a free one."
+)
 @click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Web workers, in place of the settings'.")
 @debug_option
-def serve(
-    settings: Path | None, demo: bool, check: bool, port: int | None, workers: int | None, debug: bool
-) -> None:
+def serve(settings: Path | None, demo: bool, check: bool, port: int | None, workers: int | None, debug: bool) -> None:
     """Run the decision service: POST /rank, POST /events/ID/reward, and a page that shows whether it learns.
 
     \b

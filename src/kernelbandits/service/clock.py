@@ -12,7 +12,7 @@ MICROSECONDS = 1_000_000
 class Clock:
     """Microseconds since 1970, as they pass since the machine was started.
 
-    The wall clock is read once, when the service starts (`anchored`). From then on setting it changes nothing, so that a
+    The wall clock is read once, when the service starts (`anchored`). Setting it later changes nothing, so that a
     default reward is never given before its time. What was stored earlier is never in the future of a new start.
     """
 

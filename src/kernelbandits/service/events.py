@@ -36,7 +36,9 @@ class Taken(NamedTuple):
     repeated: bool
 
 
-def insert_event(tx: Transaction, event_id: str, time: int, snapshot: Snapshot, decided: Decided) -> tuple[Answer, bool]:
+def insert_event(
+    tx: Transaction, event_id: str, time: int, snapshot: Snapshot, decided: Decided
+) -> tuple[Answer, bool]:
     """Write a decision; returns the answer and whether it is new. An id that was used is answered as it was then."""
     request = _encode(decided.kept).decode()
     ranking = _encode(decided.ranking).decode()

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 from typing import Annotated, Any, final
 
 import msgspec
@@ -19,7 +19,7 @@ _DEEPEST = 8
 
 
 class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A feature: a number, of which mean and standard deviation are roughly known, or a text that is one of `levels`."""
+    """A feature: a number, of which mean and standard deviation are roughly known, or a text, one of `levels`."""
 
     mean: float | None = None
     std: Annotated[float, msgspec.Meta(gt=0.0)] | None = None
@@ -59,7 +59,7 @@ class Declared(Features):
         unknown = next((name for name in row if name not in self.columns), None)
         if unknown is not None:
             raise InvalidArgument(f"feature {shown(unknown)} is not in the settings; {nearest(unknown, self.columns)}")
-        return row
+        return _plain(row)
 
 
 @final
@@ -73,7 +73,7 @@ class AsFitted(Features):
         return self.fitted
 
     def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        return row
+        return _plain(row)
 
 
 @final
@@ -100,6 +100,14 @@ class Hashed(Features):
         return {f"h{j}": value for j, value in enumerate(point.tolist())}
 
 
+def _plain(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The row, unless it has features in features."""
+    for name, value in row.items():
+        if isinstance(value, dict | list):
+            raise InvalidArgument(f"feature {shown(name)} is {shown(value)}; expected a number or a text")
+    return row
+
+
 def _leaves(value: Any, name: str, depth: int) -> Iterator[tuple[str, float]]:
     """Names and values of all features below: a text is a feature of its own, with the value 1."""
     if depth > _DEEPEST:
@@ -113,7 +121,7 @@ def _leaves(value: Any, name: str, depth: int) -> Iterator[tuple[str, float]]:
     elif isinstance(value, str | bool):
         yield f"{name}\x1e{value}", 1.0
     elif value is not None:
-        number = float(value)
-        if abs(number) > 1e100:
+        number = float(value) if abs(value) <= 1e100 else inf
+        if number == inf:
             raise InvalidArgument(f"feature {shown(name)} is {shown(value)}; expected a number of at most 1e100")
         yield name, number

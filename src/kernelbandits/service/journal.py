@@ -75,7 +75,7 @@ def page_after(tx: Transaction, seq: int, until: int | None = None) -> list[tupl
         " WHERE j.seq > ? AND j.seq <= ? ORDER BY j.seq LIMIT ?",
         (seq, _LAST if until is None else until, _PAGE),
     )
-    return [(Entry(*row[1:7], seq=row[0]), _shown(row[7:])) for row in rows]
+    return [(Entry._make((*row[1:7], row[0])), _shown(row[7:])) for row in rows]
 
 
 def entries_after(database: Database, seq: int, until: int) -> Iterator[tuple[Entry, Shown | None]]:

@@ -68,9 +68,10 @@ class Learner:
     def step(self) -> bool:
         """Settle what is due, take it in, publish; returns whether there is more to do."""
         state = self.state
-        assert state is not None and state.learning is not None  # noqa: S101
+        assert state is not None  # noqa: S101
+        assert state.learning is not None  # noqa: S101
         settled = Settled(0, 0)
-        if self._due(state):
+        if self._due():
             with self._database.write() as tx:
                 settled = settle(tx, state.learning, self._clock.now())
         with self._database.read() as tx:
@@ -92,7 +93,7 @@ class Learner:
         write_snapshot(self._database, state, self._clock.now())
         self._published = state.version
 
-    def _due(self, state: State) -> bool:
+    def _due(self) -> bool:
         """Whether there is anything to settle, found out without writing."""
         with self._database.read() as tx:
             new = tx.one("SELECT 1 FROM rewards WHERE fate IS NULL LIMIT 1")

@@ -75,11 +75,11 @@ def totals(tx: Transaction, host: str = "") -> dict[str, float]:
 
 def latency(found: Mapping[str, float], share: float) -> float | None:
     """The latency that this share of the answers did not exceed, up to the width of its class; None without any."""
-    counts = [found.get(f"latency {place}", 0.0) for place in range(len(EDGES) + 1)]
+    counts: list[float] = [found.get(f"latency {place}", 0.0) for place in range(len(EDGES) + 1)]
     wanted = share * sum(counts)
     for edge, count in zip(EDGES, counts, strict=False):
         wanted -= count
-        if wanted <= 0.0 and sum(counts):
+        if wanted <= 0.0 and any(counts):
             return edge
     return None
 

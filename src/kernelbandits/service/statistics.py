@@ -14,7 +14,7 @@ from kernelbandits.service.settings import Learning
 
 LEVEL = 0.95
 _BLOCK = 64
-"""Outcomes are taken into the intervals so many at a time, counted from the first: sums then have the same bits always."""
+"""Outcomes enter the intervals so many at a time, counted from the first: sums then always have the same bits."""
 
 _CHANGING = 1.0 + 1e-6
 """A largest weight that makes intervals hold for means that change from round to round, as those of a learner do."""

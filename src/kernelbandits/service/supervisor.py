@@ -42,6 +42,10 @@ class Supervisor:
         """Begin to end."""
         self._stopped.set()
 
+    def is_stopped(self) -> bool:
+        """Whether it was told to end."""
+        return self._stopped.is_set()
+
     def run(self, ready: Callable[[str], None] = lambda address: None) -> None:
         """Serve until told to stop; `ready` is called with the address."""
         database = open_database(self.settings.database)

@@ -1,4 +1,4 @@
-"""What a web worker holds: the newest snapshot, a thread that writes, one that reads, and one that looks for snapshots."""
+"""What a web worker holds: the newest snapshot, and threads that write, read and look for newer ones."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from kernelbandits.errors import KernelBanditsError
 
@@ -15,6 +15,10 @@ Row = tuple[Any, ...]
 
 class StorageUnavailable(KernelBanditsError, OSError):  # noqa: N818
     """The database cannot be read or written now. Nothing was changed; the same request may be sent again."""
+
+
+class Busy(StorageUnavailable):
+    """Others write just now."""
 
 
 class Transaction(ABC):
@@ -46,12 +50,15 @@ class Transaction(ABC):
 class Database(ABC):
     """One connection, for one thread. It is opened when first used, and again after it was lost."""
 
-    kinds: dict[str, str]
+    kinds: ClassVar[dict[str, str]]
     """What `{number}`, `{bytes}` … of a migration are called here."""
 
     @abstractmethod
-    def write(self) -> AbstractContextManager[Transaction]:
-        """Begin a transaction that is on disk when the block ends, and undone if it raises."""
+    def write(self, *, wait: bool = True) -> AbstractContextManager[Transaction]:
+        """Begin a transaction that is on disk when the block ends, and undone if it raises.
+
+        Without `wait` it raises `Busy` where it would have to wait for others.
+        """
 
     @abstractmethod
     def read(self) -> AbstractContextManager[Transaction]:

@@ -7,11 +7,11 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any, ClassVar, LiteralString, cast, final
+from typing import Any, ClassVar, LiteralString, final
 
 import psycopg
 
-from kernelbandits.service.storage.database import Database, Row, StorageUnavailable, Transaction
+from kernelbandits.service.storage.database import Busy, Database, Row, StorageUnavailable, Transaction
 
 _LEARNER, _JOURNAL = 0x6B626C, 0x6B626A  # keys of advisory locks, per database
 _PATIENCE = 5
@@ -19,7 +19,7 @@ _PATIENCE = 5
 
 @cache
 def _translated(sql: str) -> LiteralString:
-    return cast("LiteralString", sql.replace("%", "%%").replace("?", "%s"))
+    return sql.replace("%", "%%").replace("?", "%s")  # type: ignore[return-value,unused-ignore]
 
 
 @final
@@ -56,7 +56,9 @@ class PostgresDatabase(Database):
         self._connection: psycopg.Connection[Row] | None = None
 
     @contextmanager
-    def write(self) -> Iterator[Transaction]:
+    def write(self, *, wait: bool = True) -> Iterator[Transaction]:
+        if not wait:
+            raise Busy("a server is always waited for")
         with self._understood() as connection, connection.transaction():
             yield PostgresTransaction(connection)
 
@@ -93,7 +95,7 @@ class PostgresDatabase(Database):
     def shrink(self) -> None:
         with self._understood() as connection:
             for table in ("events", "rewards", "journal", "snapshots"):
-                connection.execute(cast("LiteralString", f"VACUUM {table}"))
+                connection.execute(_translated(f"VACUUM {table}"))
 
     def back_up(self, path: Path) -> None:
         raise StorageUnavailable("a PostgreSQL database is backed up with pg_dump, or with what your provider has")

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, final
 
-from kernelbandits.service.storage.database import Database, Row, StorageUnavailable, Transaction
+from kernelbandits.service.storage.database import Busy, Database, Row, StorageUnavailable, Transaction
 
 _PATIENCE = 5.0  # seconds that a statement waits for a lock of another program
 
@@ -50,15 +50,15 @@ class SqliteDatabase(Database):
         self._bundles = path.with_name(path.name + "-bundles")
         self._connection: sqlite3.Connection | None = None
         self._turn = -1
+        self._patient = True
         self._leading = -1
 
     @contextmanager
-    def write(self) -> Iterator[Transaction]:
+    def write(self, *, wait: bool = True) -> Iterator[Transaction]:
         with self._understood():
             connection = self._connected()
-            fcntl.flock(self._turn, fcntl.LOCK_EX)
+            self._take_turn(connection, wait)
             try:
-                connection.execute("BEGIN IMMEDIATE")
                 yield SqliteTransaction(connection)
                 connection.execute("COMMIT")
             except BaseException:
@@ -68,6 +68,23 @@ class SqliteDatabase(Database):
                 raise
             finally:
                 fcntl.flock(self._turn, fcntl.LOCK_UN)
+
+    def _take_turn(self, connection: sqlite3.Connection, wait: bool) -> None:
+        """Begin to write, when no process of the service does, nor another program."""
+        try:
+            fcntl.flock(self._turn, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise Busy("another process writes") from None
+        try:
+            if wait != self._patient:
+                connection.execute(f"PRAGMA busy_timeout = {int(1000 * _PATIENCE) if wait else 0}")
+                self._patient = wait
+            connection.execute("BEGIN IMMEDIATE")
+        except BaseException as error:
+            fcntl.flock(self._turn, fcntl.LOCK_UN)
+            if not wait and isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+                raise Busy("another program writes") from None
+            raise
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -145,7 +162,7 @@ class SqliteDatabase(Database):
             connection = sqlite3.connect(self.path, _PATIENCE, isolation_level=None, check_same_thread=False)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-            self._turn, self._connection = turn, connection
+            self._turn, self._connection, self._patient = turn, connection, True
         return self._connection
 
     @contextmanager

@@ -16,6 +16,7 @@ from kernelbandits.service.worker import Worker
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+Stream = Callable[[Worker, Send], Awaitable[None]]
 Handler = Callable[[Worker, Request], Awaitable[Response]]
 _log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ class Route(NamedTuple):
 class Application:
     """The service as an ASGI application."""
 
-    def __init__(self, worker: Worker, routes: tuple[Route, ...], stream: Callable[[Worker, Send], Awaitable[None]]):
+    def __init__(self, worker: Worker, routes: tuple[Route, ...], stream: Stream) -> None:
         self._worker = worker
         self._guard = Guard(worker.settings)
         self._stream = stream

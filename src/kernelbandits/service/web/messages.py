@@ -110,5 +110,5 @@ def refusal_of(error: Exception) -> Refusal:
 
 def _field(message: str) -> str:
     """The field that a message of the library begins with."""
-    found = re.match(r"(\w+)(?=:| must )", message) or re.search(r"(?:column|feature) '([^']*)'", message)
+    found = re.match(r"([\w\[\]]+)(?=:| must )", message) or re.search(r"(?:column|feature) '([^']*)'", message)
     return found.group(1) if found else "context"

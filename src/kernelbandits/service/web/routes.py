@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from copy import deepcopy
 from typing import Any
 from uuid import uuid4
 
 import msgspec
 
-from kernelbandits.errors import InvalidArgument, shown
+from kernelbandits.errors import InvalidArgument, KernelBanditsError, shown
 from kernelbandits.service import events
 from kernelbandits.service.decisions import MOST_ARMS, Decided, Snapshot, decide
 from kernelbandits.service.group_commit import Counts
@@ -58,8 +59,8 @@ async def rank_batch(worker: Worker, request: Request) -> Response:
         event_id = each.event_id or uuid4().hex
         try:
             decided.append((event_id, decide(snapshot, each, event_id)))
-        except InvalidArgument as error:
-            raise InvalidArgument(f"requests[{number}].{error}") from error
+        except KernelBanditsError as error:
+            raise InvalidArgument(f"requests[{number}]: {error}") from error
         if number % 16 == 15:
             await asyncio.sleep(0)  # let others go on
 
@@ -146,9 +147,7 @@ async def event_list(worker: Worker, request: Request) -> Response:
     unknown = next((name for name in given if name not in _FILTERS), None)
     if unknown is not None:
         raise InvalidArgument(f"query: unknown parameter {shown(unknown)}; known: limit, {', '.join(_FILTERS)}")
-    values: list[Any] = [
-        given[name] if name in ("arm", "fate") else _whole(given[name], name, 2**62) for name in given
-    ]
+    values: list[Any] = [given[name] if name in ("arm", "fate") else _whole(given[name], name, 2**62) for name in given]
     if any("\x00" in value for value in values if isinstance(value, str)):
         raise InvalidArgument("query: expected text without NUL")
     where = " AND ".join(_FILTERS[name] for name in given) or "1 = 1"
@@ -171,15 +170,9 @@ async def put_arm(worker: Worker, request: Request) -> Response:
     if len(snapshot.counts) >= MOST_ARMS:
         raise InvalidArgument(f"arm: at most {MOST_ARMS} can be known at a time; remove some first")
     if snapshot.bandit is not None and name not in snapshot.counts:
-        _refuse_fixed(snapshot, name)
+        deepcopy(snapshot.bandit).add_arm(name)  # raises if the policy cannot
     new = await worker.writer.submit(lambda tx, counts: events.add_arms(tx, [name], worker.clock.now()))
     return answered({"arm": name, "added": bool(new)})
-
-
-def _refuse_fixed(snapshot: Snapshot, name: str) -> None:
-    from copy import deepcopy
-
-    deepcopy(snapshot.bandit).add_arm(name)  # type: ignore[union-attr] (raises if the policy cannot)
 
 
 async def delete_arm(worker: Worker, request: Request) -> Response:

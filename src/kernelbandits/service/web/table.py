@@ -7,7 +7,9 @@ from kernelbandits.service.web.application import Route
 
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/rank", "rank", "rank", routes.rank, "Choose an arm."),
-    Route("POST", "/rank/batch", "rank", "rank_batch", routes.rank_batch, "Choose an arm for each of several requests."),
+    Route(
+        "POST", "/rank/batch", "rank", "rank_batch", routes.rank_batch, "Choose an arm for each of several requests."
+    ),
     Route("POST", "/events/*/reward", "reward", "reward", routes.reward, "Report the reward of an event."),
     Route("POST", "/events/*/activate", "reward", "activate", routes.activate, "Activate a deferred event."),
     Route("GET", "/events/*", "admin", "event", routes.event, "Everything that is known of an event."),

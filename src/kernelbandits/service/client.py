@@ -1,0 +1,227 @@
+"""Clients in Python. What is sent again after a failure has the same id, so that nothing counts twice."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeVar, final
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+import msgspec
+
+from kernelbandits.errors import KernelBanditsError
+from kernelbandits.service.events import Taken
+from kernelbandits.service.requests import Answer
+
+T = TypeVar("T")
+_AGAIN = (429, 502, 503, 504)
+_decode = msgspec.json.Decoder().decode
+
+
+class ServiceError(KernelBanditsError, RuntimeError):
+    """The service refused a request, or could not be reached.
+
+    Attributes:
+        status: the HTTP status; 0 if there was no answer.
+        code: a short name of the problem.
+        field: the field of the request that is wrong; empty if none is.
+
+    """
+
+    def __init__(self, message: str, status: int = 0, code: str = "unreachable", field: str = "") -> None:
+        super().__init__(message)
+        self.status, self.code, self.field = status, code, field
+
+
+class _Call(NamedTuple):
+    """A request that may be sent several times."""
+
+    method: str
+    path: str
+    body: Any = None
+
+
+class _Talk(NamedTuple):
+    """How often and how long to try."""
+
+    retries: int
+    pause: float
+
+    def waits(self) -> Iterable[float]:
+        """Seconds to wait before each further try: twice as long each time, give or take a half."""
+        for number in range(self.retries):
+            yield self.pause * 2.0**number * random.uniform(0.5, 1.5)  # noqa: S311 (no secret)
+
+
+def _rank_call(context: Mapping[str, Any], given: Mapping[str, Any]) -> _Call:
+    body = {"context": dict(context), **{name: value for name, value in given.items() if value is not None}}
+    body.setdefault("event_id", uuid4().hex)
+    return _Call("POST", "/rank", body)
+
+
+def _reward_call(event_id: str, value: float, reward_id: str | None) -> _Call:
+    body = {"value": value, "reward_id": reward_id or uuid4().hex}
+    return _Call("POST", f"/events/{quote(event_id, safe='')}/reward", body)
+
+
+def _headers(key: str | None) -> dict[str, str]:
+    return {} if key is None else {"authorization": f"Bearer {key}"}
+
+
+def _answer(response: httpx.Response) -> Any:
+    """The decoded body; raises what the service refused."""
+    if response.status_code < 400:
+        return _decode(response.content)
+    try:
+        error = _decode(response.content)["error"]
+        raise ServiceError(error["message"], response.status_code, error["code"], error["field"])
+    except (msgspec.DecodeError, KeyError, TypeError):
+        raise ServiceError(f"HTTP {response.status_code}", response.status_code, "http") from None
+
+
+def _content(call: _Call) -> dict[str, Any]:
+    if call.body is None:
+        return {}
+    return {"content": msgspec.json.encode(call.body), "headers": {"content-type": "application/json"}}
+
+
+@final
+class Client:
+    """Asks a decision service and reports rewards: `with Client("http://localhost:8080") as client`.
+
+    Ids are made before the first try, so a request whose answer was lost is sent again safely.
+
+    >>> with Client("http://localhost:8080") as client:  # doctest: +SKIP
+    ...     decision = client.rank({"age": 30})
+    ...     client.reward(decision.event_id, 1.0)
+    """
+
+    def __init__(self, address: str, key: str | None = None, timeout: float = 10.0, retries: int = 5) -> None:
+        self._http = httpx.Client(base_url=address, headers=_headers(key), timeout=timeout, trust_env=False)
+        self._talk = _Talk(retries, 0.1)
+
+    def rank(
+        self,
+        context: Mapping[str, Any],
+        arms: Iterable[str | Mapping[str, Any]] | None = None,
+        excluded: Iterable[str] = (),
+        event_id: str | None = None,
+        *,
+        deferred: bool = False,
+    ) -> Answer:
+        """Ask for a decision."""
+        given = {"arms": None if arms is None else [*arms], "excluded": [*excluded], "event_id": event_id}
+        return msgspec.convert(self._call(_rank_call(context, {**given, "deferred": deferred})), Answer)
+
+    def reward(self, event_id: str, value: float, reward_id: str | None = None) -> Taken:
+        """Report a reward."""
+        found = self._call(_reward_call(event_id, value, reward_id))
+        return Taken(found["late"], found["repeated"])
+
+    def activate(self, event_id: str) -> bool:
+        """Let a deferred event be learned; returns whether it was not active before."""
+        return bool(self._call(_Call("POST", f"/events/{quote(event_id, safe='')}/activate", {}))["activated"])
+
+    def event(self, event_id: str) -> dict[str, Any]:
+        """Everything that is known of an event."""
+        found: dict[str, Any] = self._call(_Call("GET", f"/events/{quote(event_id, safe='')}"))
+        return found
+
+    def policy(self) -> dict[str, Any]:
+        """Settings, version, rewards per arm, health."""
+        found: dict[str, Any] = self._call(_Call("GET", "/policy"))
+        return found
+
+    def close(self) -> None:
+        """End the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def _call(self, call: _Call) -> Any:
+        for wait in (*self._talk.waits(), None):
+            try:
+                response = self._http.request(call.method, call.path, **_content(call))
+            except httpx.TransportError as error:
+                if wait is None:
+                    raise ServiceError(f"the service cannot be reached: {error}") from error
+            else:
+                if wait is None or response.status_code not in _AGAIN:
+                    return _answer(response)
+            time.sleep(wait)
+        raise AssertionError("the last try has returned or raised")
+
+
+@final
+class AsyncClient:
+    """`Client` for asyncio: `async with AsyncClient("http://localhost:8080") as client`."""
+
+    def __init__(self, address: str, key: str | None = None, timeout: float = 10.0, retries: int = 5) -> None:
+        self._http = httpx.AsyncClient(base_url=address, headers=_headers(key), timeout=timeout, trust_env=False)
+        self._talk = _Talk(retries, 0.1)
+
+    async def rank(
+        self,
+        context: Mapping[str, Any],
+        arms: Iterable[str | Mapping[str, Any]] | None = None,
+        excluded: Iterable[str] = (),
+        event_id: str | None = None,
+        *,
+        deferred: bool = False,
+    ) -> Answer:
+        """Ask for a decision."""
+        given = {"arms": None if arms is None else [*arms], "excluded": [*excluded], "event_id": event_id}
+        return msgspec.convert(await self._call(_rank_call(context, {**given, "deferred": deferred})), Answer)
+
+    async def reward(self, event_id: str, value: float, reward_id: str | None = None) -> Taken:
+        """Report a reward."""
+        found = await self._call(_reward_call(event_id, value, reward_id))
+        return Taken(found["late"], found["repeated"])
+
+    async def activate(self, event_id: str) -> bool:
+        """Let a deferred event be learned; returns whether it was not active before."""
+        return bool((await self._call(_Call("POST", f"/events/{quote(event_id, safe='')}/activate", {})))["activated"])
+
+    async def event(self, event_id: str) -> dict[str, Any]:
+        """Everything that is known of an event."""
+        found: dict[str, Any] = await self._call(_Call("GET", f"/events/{quote(event_id, safe='')}"))
+        return found
+
+    async def policy(self) -> dict[str, Any]:
+        """Settings, version, rewards per arm, health."""
+        found: dict[str, Any] = await self._call(_Call("GET", "/policy"))
+        return found
+
+    async def close(self) -> None:
+        """End the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _call(self, call: _Call) -> Any:
+        for wait in (*self._talk.waits(), None):
+            try:
+                response = await self._http.request(call.method, call.path, **_content(call))
+            except httpx.TransportError as error:
+                if wait is None:
+                    raise ServiceError(f"the service cannot be reached: {error}") from error
+            else:
+                if wait is None or response.status_code not in _AGAIN:
+                    return _answer(response)
+            await asyncio.sleep(wait)
+        raise AssertionError("the last try has returned or raised")

@@ -1,0 +1,111 @@
+"""`kernelbandits serve --demo`: a made-up shop with simulated customers."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from itertools import product
+from math import exp
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from kernelbandits.errors import KernelBanditsError
+from kernelbandits.service.client import AsyncClient, ServiceError
+from kernelbandits.service.running import supervise
+from kernelbandits.service.supervisor import Supervisor
+
+OFFERS = ("no offer", "5 % off", "free shipping", "gift wrap")
+_DEVICES, _SEASONS, _VISITS = ("phone", "laptop", "tablet"), ("spring", "summer", "christmas"), (1, 2, 4, 8, 16)
+_PER_SECOND = 40.0
+
+TABLE: dict[str, Any] = {
+    "arms": list(OFFERS),
+    "reward_wait": 4.0,
+    "control": 0.1,
+    "exploration": 0.1,
+    "features": {
+        "device": {"levels": list(_DEVICES)},
+        "season": {"levels": list(_SEASONS)},
+        "visits": {"mean": 6.0, "std": 5.5},
+    },
+    "server": {"publish_every": 0.5},
+}
+
+Customer = dict[str, Any]
+
+
+def customers() -> Iterator[Customer]:
+    """All kinds of customers; each is as frequent as any other."""
+    for device, season, visits in product(_DEVICES, _SEASONS, _VISITS):
+        yield {"device": device, "season": season, "visits": visits}
+
+
+def chance(customer: Customer, offer: str) -> float:
+    """The probability that a customer buys after an offer."""
+    new, faithful = customer["visits"] <= 2, customer["visits"] >= 8
+    pull = {
+        "no offer": 0.3 * faithful,
+        "5 % off": 1.6 * new - 0.3 * faithful,
+        "free shipping": 1.2 * (customer["device"] == "phone") + 0.2,
+        "gift wrap": 2.4 * (customer["season"] == "christmas") - 0.6,
+    }[offer]
+    return 1.0 / (1.0 + exp(1.5 - pull))
+
+
+def true_values() -> dict[str, float]:
+    """What each offer earns per customer if it is made to all."""
+    everyone = list(customers())
+    return {offer: sum(chance(each, offer) for each in everyone) / len(everyone) for offer in OFFERS}
+
+
+async def simulate(address: str, stopped: Callable[[], bool], rng: np.random.Generator) -> None:
+    """Send customers to the service; those who buy are reported some time later."""
+    everyone, pending = list(customers()), set[asyncio.Task[None]]()
+    async with AsyncClient(address) as client:
+        while not stopped():
+            task = asyncio.create_task(_visit(client, everyone[rng.integers(len(everyone))], rng))
+            pending.add(task)
+            task.add_done_callback(pending.discard)
+            await asyncio.sleep(rng.exponential(1.0 / _PER_SECOND))
+        for task in pending:
+            task.cancel()
+
+
+async def _visit(client: AsyncClient, customer: Customer, rng: np.random.Generator) -> None:
+    try:
+        decision = await client.rank(customer)
+        if rng.random() < chance(customer, decision.arm):
+            await asyncio.sleep(min(rng.exponential(0.7), 3.0))
+            await client.reward(decision.event_id, 1.0)
+    except ServiceError:
+        return  # a customer who leaves; the service says why in its log
+
+
+def run_demo(changes: dict[str, Any], say: Callable[[str], None]) -> None:
+    """Serve the made-up shop from a folder that is removed afterwards."""
+    with TemporaryDirectory(prefix="kernelbandits-demo-") as folder:
+        server = {**TABLE["server"], **changes}
+        supervisor = Supervisor({**TABLE, "server": server}, Path(folder) / "demo.toml")
+        threads: list[threading.Thread] = []
+
+        def ready(text: str) -> None:
+            say(f"{text}; open it in a browser. Ctrl-C ends it")
+            address = text.rpartition(" ")[2]
+            visits = threading.Thread(target=_simulated, args=(address, supervisor), daemon=True)
+            visits.start()
+            threads.append(visits)
+
+        supervise(supervisor, ready)
+        for thread in threads:
+            thread.join(5.0)
+
+
+def _simulated(address: str, supervisor: Supervisor) -> None:
+    try:
+        asyncio.run(simulate(address, supervisor.is_stopped, np.random.default_rng()))
+    except KernelBanditsError:
+        return  # the service has ended
