@@ -159,7 +159,7 @@ class Bandit:
 
     def choose_many(self, table: Any, eligible: Collection[str] | ArrayLike | None = None) -> list[BanditDecision]:
         """Choose an arm for every row of a table, before any of their rewards is known."""
-        from kernelbandits.bandit.scoring import point_blocks, shared
+        from kernelbandits.bandit.scoring import point_blocks
         from kernelbandits.tables import as_frame
 
         decisions = []
@@ -168,7 +168,7 @@ class Bandit:
             names = agent.problem.arms
             mask = None if eligible is None else arm_checks.eligible(eligible, len(names), names)
             for points in point_blocks(*as_frame(table, encoder.missing), encoder):
-                batch = agent.choose_batch(shared(points, len(names)), mask)
+                batch = agent.choose_batch(points, mask)
                 columns = (batch.arms.tolist(), batch.propensities.tolist(), batch.scores, batch.explored.tolist())
                 for point, *decided in zip(points, *columns, strict=True):
                     decisions.append(self._entered(Decision(0, *decided), point, mask))

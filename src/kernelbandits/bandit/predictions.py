@@ -6,7 +6,6 @@ import numpy as np
 
 from kernelbandits.bandit.calibration import Calibration
 from kernelbandits.bandit.logged_rows import LoggedRows
-from kernelbandits.bandit.scoring import shared
 from kernelbandits.policies import Agent
 from kernelbandits.reporting import Progress
 from kernelbandits.types import Array
@@ -32,14 +31,14 @@ def learn_rows(agent: Agent, rows: LoggedRows) -> Calibration:
 
 def compare_one(agent: Agent, context: Array, arm: int, reward: float, calibration: Calibration) -> None:
     """Compare the reward of a decision with what is believed of it just before it is learned."""
-    scores = agent._score(shared(context[np.newaxis], agent.problem.n_arms))
+    scores = agent._score(context[np.newaxis])
     if scores is not None:
         means, deviations = scores.means[:, arm], scores.deviations[:, arm]
         calibration.compare(means, deviations, np.array([reward]))
 
 
 def _compare(agent: Agent, rows: LoggedRows, part: slice, calibration: Calibration) -> None:
-    scores = agent._score(shared(rows.contexts[part], agent.problem.n_arms))
+    scores = agent._score(rows.contexts[part])
     if scores is not None:
         played = np.arange(len(scores.means)), rows.arms[part]
         calibration.compare(scores.means[played], scores.deviations[played], rows.rewards[part])

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits import checks
-from kernelbandits.bandit.scoring import ENCODED
+from kernelbandits.bandit.scoring import encoded_rows
 from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 from kernelbandits.reporting import Progress, replacing
 from kernelbandits.tables import row_blocks
@@ -36,13 +36,14 @@ def score_file(
     """Score the rows of a file, draw an arm for each with its probabilities, and write a file; returns their number.
 
     The columns are those that `keep` names, then `arm` and `propensity`, then those of `Bandit.score`. `block_rows` are
-    read at a time, rounded up to a multiple of 16,384.
+    read at a time, rounded up to a multiple of those that are encoded together (at most 65,536).
     """
     write = _WRITERS.get(out.suffix.lower())
     if write is None:
         raise InvalidArgument(f"out must end in {' or '.join(_WRITERS)}; got {shown(out.name)}")
-    rows = -(-checks.whole("block_rows", block_rows, at_least=1) // ENCODED) * ENCODED
     _, encoder = bandit._ready()
+    together = encoded_rows(encoder)
+    rows = -(-checks.whole("block_rows", block_rows, at_least=1) // together) * together
     with (
         row_blocks(table, encoder.missing) as source,
         Progress("score", source.n) as progress,

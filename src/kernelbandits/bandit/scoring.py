@@ -9,48 +9,55 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.linalg import one_thread
-from kernelbandits.policies import Agent, Scores
-from kernelbandits.tables import Encoder
+from kernelbandits.policies import Agent
+from kernelbandits.tables import TableEncoder
 from kernelbandits.types import Array, ArrayLike
 
-ENCODED, _SCORED = 16_384, 1024
-"""Rows that are encoded and scored together: always as many, because the last bits of a product depend on its shape."""
+_SCORED = 1024
+"""Rows that are scored together: always as many, because the last bits of a product depend on its shape."""
+_MOST_ENCODED, _ENTRIES = 65_536, 2**23
+"""Rows that are encoded together, and about how many entries they may have in all (64 MB)."""
 
 
-def point_blocks(frame: pl.DataFrame, file: str, encoder: Encoder) -> Iterator[Array]:
+def encoded_rows(encoder: TableEncoder) -> int:
+    """Number of rows that are encoded together: a power of 2 that depends on the encoder alone."""
+    fitting = 1 << (_ENTRIES // encoder.width).bit_length() - 1 if encoder.width < _ENTRIES else 1
+    return min(max(fitting, _SCORED), _MOST_ENCODED)
+
+
+def point_blocks(frame: pl.DataFrame, file: str, encoder: TableEncoder) -> Iterator[Array]:
     """Yield the encoded rows of a table in blocks, shape (at most 1,024, d), all of them checked first."""
-    encoder.columns.refuse(frame, file)  # here, where the numbers of rows are those of the table
-    for start in range(0, frame.height, ENCODED):
-        points = encoder.transform_frame(frame[start : start + ENCODED], file)
+    encoder.refuse(frame, file)  # here, where the numbers of rows are those of the table
+    rows = encoded_rows(encoder)
+    for start in range(0, frame.height, rows):
+        points = encoder._transform_frame(frame[start : start + rows], f"{file}, after row {start:,}")
         for first in range(0, len(points), _SCORED):
             yield points[first : first + _SCORED]
 
 
-def shared(points: Array, n_arms: int) -> Array:
-    """Contexts of shape (n, K, d) in which all arms show the same points (n, d)."""
-    return np.repeat(points[:, np.newaxis], n_arms, axis=1)
-
-
 def scored(
     agent: Agent,
-    encoder: Encoder,
+    encoder: TableEncoder,
     frame: pl.DataFrame,
     file: str,
     eligible: Collection[str] | ArrayLike | None,
     lock: threading.RLock,
 ) -> pl.DataFrame:
     """Score all rows of a table; the lock is held for one block at a time."""
-    parts: list[pl.DataFrame] = []
+    names, left = agent.problem.arms, agent.active
+    found, done = np.empty((len(_COLUMNS), np.count_nonzero(left), frame.height)), 0
     for points in point_blocks(frame, file, encoder):
         with lock, one_thread():  # the last bit must not depend on the number of threads
-            scores = agent.score(shared(points, agent.problem.n_arms), eligible)
-            names, left = agent.problem.arms, np.flatnonzero(agent.active)
-        if parts and parts[-1].width != 3 * len(left):
-            return scored(agent, encoder, frame, file, eligible, lock)  # an arm came or went meanwhile
-        parts.append(_frame(scores, [(names[arm], arm) for arm in left.tolist()]))
-    return pl.concat(parts, rechunk=True)
+            if agent.problem.arms != names or not np.array_equal(agent.active, left):
+                return scored(agent, encoder, frame, file, eligible, lock)  # an arm came or went meanwhile
+            scores = agent.score(points, eligible)
+        for part, field in zip(found, _COLUMNS.values(), strict=True):
+            part[:, done : done + len(points)] = getattr(scores, field).T[left]
+        done += len(points)
+    shown = [name for name, stays in zip(names, left.tolist(), strict=True) if stays]
+    titles = [f"{kind}_{name}" for kind in _COLUMNS for name in shown]
+    return pl.DataFrame(dict(zip(titles, found.reshape(len(titles), -1), strict=True)))
 
 
-def _frame(scores: Scores, arms: list[tuple[str, int]]) -> pl.DataFrame:
-    kinds = (("mean", scores.means), ("deviation", scores.deviations), ("probability", scores.probabilities))
-    return pl.DataFrame({f"{kind}_{name}": values[:, arm] for kind, values in kinds for name, arm in arms})
+_COLUMNS = {"mean": "means", "deviation": "deviations", "probability": "probabilities"}
+"""How columns begin, and the field of `Scores` that they show."""

@@ -65,12 +65,15 @@ class _LinearTracker(AffineTracker):
         return mean, np.sqrt(np.einsum("kd,kd->k", V, V))
 
     def means_and_stds(self, contexts: Array) -> tuple[Array, Array]:
+        d = contexts.shape[2]
         means, stds = np.empty(contexts.shape[:2]), np.empty(contexts.shape[:2])
         for arm, (weights, root) in enumerate(zip(self._weights, self._roots, strict=True)):
-            X = self._features(contexts[:, arm])
-            V = X @ root
-            np.matmul(X, weights, out=means[:, arm])
-            np.sqrt(np.einsum("nd,nd->n", V, V), out=stds[:, arm])
+            X = contexts[:, arm]
+            V, mean = X @ root[:d], X @ weights[:d]
+            if self._intercept:  # added here, because a column of ones would cost a copy of the contexts
+                V += root[d]
+                mean += weights[d]
+            means[:, arm], stds[:, arm] = mean, np.sqrt(np.vecdot(V, V))
         return means, stds
 
     def observe(self, context: Array, arm: int, reward: float) -> None:

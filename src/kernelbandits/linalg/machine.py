@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import platform
 import re
+import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelbandits.errors import TooLarge
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 EPS = float(np.finfo(np.float64).eps)
 """Distance from 1 to the next larger number."""
@@ -27,10 +32,16 @@ _ALWAYS_ACCEPTED = 2**26
 
 def one_thread() -> AbstractContextManager[object]:
     """A context in which BLAS uses one thread."""
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[object] = threadpool_limits(1)
+    limits: AbstractContextManager[object] = _thread_pools(len(sys.modules)).limit(limits=1)
     return limits
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules: int) -> ThreadpoolController:
+    """The BLAS libraries of this process: looking for them takes a millisecond, and only an import brings new ones."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def safe_threads(n: int) -> AbstractContextManager[object]:

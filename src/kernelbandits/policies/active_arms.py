@@ -47,6 +47,12 @@ class ActiveArms:
         first = int(self.mask.argmax())
         return np.where(self.mask[:, np.newaxis], contexts, contexts[..., first : first + 1, :])
 
+    def per_arm(self, contexts: Array) -> Array:
+        """Contexts of shape (B, K, d); read-only and without a copy if all arms share those given, (B, d)."""
+        if contexts.ndim == 3:
+            return contexts
+        return np.broadcast_to(contexts[:, np.newaxis], (len(contexts), len(self.mask), contexts.shape[1]))
+
     def eligible(self, mask: BoolArray | None, problem: Problem) -> BoolArray | None:
         """The mask, of shape (K,) or (B, K), without removed arms; None if that is every arm."""
         if self.all:

@@ -100,9 +100,10 @@ class Agent:
         return choice
 
     def choose_batch(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Decisions:
-        """Decide for B rounds at once, contexts of shape (B, K, d), before any of their rewards is known.
+        """Decide for B rounds at once, before any of their rewards is known; the same as B calls of `choose`, faster.
 
-        The same as B calls of `choose`, faster. `eligible` names arms, or masks them in all rounds (K,) or each (B, K).
+        Contexts have shape (B, K, d), or (B, d) if all arms share one. `eligible` names arms, or masks them in all
+        rounds (K,) or each (B, K).
         """
         block = self._checked_block(contexts)
         mask = self._checked_masks(eligible, len(block))
@@ -120,9 +121,9 @@ class Agent:
         return replace(decisions, first_id=first_id, arm_names=self.problem.arms)
 
     def score(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Scores:
-        """Means, deviations and probabilities of all arms for B rounds (B, K, d), each as if it came next.
+        """Means, deviations and probabilities of all arms for B rounds, each as if it came next.
 
-        Nothing changes: the next decisions are the same as without asking. `eligible` as in `choose_batch`.
+        Nothing changes: the next decisions are the same as without asking. Arguments as in `choose_batch`.
         """
         block = self._checked_block(contexts)
         scores = self._score(block, self._checked_masks(eligible, len(block)))
@@ -133,7 +134,7 @@ class Agent:
     def _score(self, contexts: Array, eligible: BoolArray | None = None) -> Scores | None:
         """`score` without checks, mask (B, K); None if the policy states no scores."""
         self._forget()
-        return self._learner.score(contexts, eligible)
+        return self._learner.score(self._active.per_arm(contexts), eligible)
 
     @property
     def active(self) -> BoolArray:
@@ -256,10 +257,14 @@ class Agent:
         rehearse(self)
 
     def _checked_block(self, contexts: ArrayLike) -> Array:
-        shape = (None, self.problem.n_arms, self.problem.dim)
-        block = self._active.shown(checks.shaped_array("contexts", contexts, shape, "(rounds, arms, features)"))
+        K, d = self.problem.n_arms, self.problem.dim
+        block = checks.array_of("contexts", contexts, "numbers of shape (rounds, arms, features)")
+        if block.ndim == 2:
+            block = checks.shaped_array("contexts", block, (None, d), "(rounds, features)")
+        else:
+            block = self._active.shown(checks.shaped_array("contexts", block, (None, K, d), "(rounds, arms, features)"))
         self._refuse_unusable("contexts", block)
-        return block
+        return self._active.per_arm(block)
 
     def _checked_masks(self, eligible: ArrayLike | Collection[str] | None, n_rounds: int) -> BoolArray | None:
         problem = self.problem

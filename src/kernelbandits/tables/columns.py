@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from kernelbandits.checks import HUGE
 from kernelbandits.errors import InvalidFile, nearest, shown
@@ -91,14 +92,14 @@ def not_numeric(column: pl.Series) -> str:
     return f"column {column.name!r} is not numeric (type {column.dtype}, first {shown(column.drop_nulls()[0])})"
 
 
-def refuse_non_finite(column: pl.Series, file: str, remedy: str) -> None:
+def refuse_non_finite(frame: pl.DataFrame, file: str, remedy: str) -> None:
     """Raise with row and column at the first NaN, infinity, or number whose square would overflow."""
-    if not column.dtype.is_float():
-        return
-    wrong = ~(column.is_finite() & (column.abs() <= HUGE)).fill_null(True)
-    row = first(wrong)
-    if row is not None:
-        raise InvalidFile(f"{file}: {place(row, column.name)} is {column[row]} ({int(wrong.sum())} such); {remedy}")
+    floats = frame.select(cs.float())
+    ends = pl.concat([floats.select(pl.all().nan_min()), floats.select(pl.all().nan_max())])  # NaN if there is one
+    for name in (column.name for column in ends if not (column.drop_nulls().abs() <= HUGE).all()):
+        wrong = ~(frame[name].is_finite() & (frame[name].abs() <= HUGE)).fill_null(True)
+        row = int(wrong.arg_max() or 0)
+        raise InvalidFile(f"{file}: {place(row, name)} is {frame[name][row]} ({int(wrong.sum())} such); {remedy}")
 
 
 def refuse_gaps(column: pl.Series, file: str) -> None:
@@ -115,7 +116,7 @@ def numbers_in(column: pl.Series, file: str) -> Array:
     refuse_gaps(column, file)
     if not is_number(column):
         raise InvalidFile(f"{file}: {not_numeric(column)}; expected a number in every row")
-    refuse_non_finite(column, file, "correct it or leave out the row")
+    refuse_non_finite(column.to_frame(), file, "correct it or leave out the row")
     return column.cast(pl.Float64).to_numpy().copy()
 
 
@@ -135,7 +136,7 @@ class Labels(NamedTuple):
 
 def refuse_labels(column: pl.Series, cuts: Sequence[float], file: str) -> None:
     """Raise if a column cannot hold classes."""
-    refuse_non_finite(column, file, "correct it, or leave it empty to leave out the row")
+    refuse_non_finite(column.to_frame(), file, "correct it, or leave it empty to leave out the row")
     if column.null_count() == len(column):
         raise InvalidFile(f"{file}: column {column.name!r} is empty in every row; expected a class")
     if column.dtype.is_nested():

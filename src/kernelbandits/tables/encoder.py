@@ -8,8 +8,8 @@ from typing import Any, final
 
 import numpy as np
 import polars as pl
-from threadpoolctl import threadpool_limits
 
+from kernelbandits.linalg import one_thread
 from kernelbandits.tables.numbered_columns import NumberedColumns
 from kernelbandits.tables.rows import RowReader
 from kernelbandits.tables.table_encoding import TableEncoder
@@ -41,12 +41,24 @@ class Encoder(TableEncoder):
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rows", RowReader(self.columns, self.missing))
 
-    def transform_frame(self, frame: pl.DataFrame, file: str) -> Array:
+    @property
+    def width(self) -> int:
+        return len(self.columns.names)
+
+    def refuse(self, frame: pl.DataFrame, file: str) -> None:
         self.columns.refuse(frame, file)
-        return self._scaled(self.columns.transform(frame))
+
+    def _transform_frame(self, frame: pl.DataFrame, file: str) -> Array:
+        columns = self.columns.transform(frame)
+        kept = columns if len(self.kept) == len(columns) else columns[self.kept]
+        return self._reduced(row_major(scaled(kept, self.shift, self.factors, self.center)))
 
     def transform_row(self, row: Mapping[str, Any]) -> Array:
-        point: Array = self._scaled(self._rows.read(row)[np.newaxis])[0]
+        numbers = self._rows.read(row).take(self.kept)
+        numbers -= self.shift
+        numbers *= self.factors
+        numbers -= self.center
+        point: Array = self._reduced(numbers[np.newaxis])[0]
         return point
 
     def to_json(self) -> str:
@@ -70,21 +82,27 @@ class Encoder(TableEncoder):
         """The encoder with this state."""
         return cls.from_json(state["json"])
 
-    def _scaled(self, columns: Array) -> Array:
-        points = scaled(columns, self.kept, self.shift, self.factors)
-        points -= self.center
+    def _reduced(self, points: Array) -> Array:
+        """Components of points, if there are axes, times the scale; may write to the points, shape (n, q)."""
         if self.axes is not None:
             points = project(points, self.axes)
         points *= self.scale
         return points
 
 
-def scaled(columns: Array, kept: IntArray, shift: Array, factors: Array) -> Array:
-    """Return (z_kept − shift) · factors, shape (n, q)."""
-    points = np.take(columns, kept, axis=1)  # in C order, unlike columns[:, kept]: sums over rows keep their bits
-    points -= shift
-    points *= factors
-    return points
+def scaled(columns: Array, shift: Array, factors: Array, center: Array | None = None) -> Array:
+    """Write (z − shift) · factors − center to columns z, shape (q, n), and return them: one at a time, in the cache."""
+    centers = np.zeros(len(shift)) if center is None else center
+    for column, origin, factor, middle in zip(columns, shift, factors, centers, strict=True):
+        column -= origin
+        column *= factor
+        column -= middle
+    return columns
+
+
+def row_major(columns: Array) -> Array:
+    """Return columns of shape (q, n) as rows of shape (n, q), in C order."""
+    return np.ascontiguousarray(columns.T)
 
 
 def principal_axes(centred: Array, dim: int) -> tuple[Array, float]:
@@ -92,7 +110,7 @@ def principal_axes(centred: Array, dim: int) -> tuple[Array, float]:
 
     The sign of a direction is such that its largest entry is positive.
     """
-    with threadpool_limits(1):  # the last bit must not depend on the number of threads
+    with one_thread():  # the last bit must not depend on the number of threads
         values, vectors = np.linalg.eigh(centred.T @ centred)
         top = vectors[:, ::-1][:, :dim]
         largest = top[np.abs(top).argmax(axis=0), np.arange(dim)]
@@ -103,5 +121,5 @@ def project(centred: Array, axes: Array) -> Array:
     """Return the coordinates of centred points along the axes, shape (n, dim)."""
     if len(centred) == 1:  # no threads to limit
         return np.asarray(centred @ axes)
-    with threadpool_limits(1):
+    with one_thread():
         return np.asarray(centred @ axes)

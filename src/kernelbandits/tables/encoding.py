@@ -147,8 +147,8 @@ class Encoding(TableEncoding):
                     f"{file}: column {column.name!r} is of type {column.dtype}, neither a number nor a text; "
                     "convert it, or leave it out with drop"
                 )
-        for name in numerical:
-            refuse_non_finite(frame[name], file, 'correct it, leave it empty, or list "NaN" in Encoding\'s missing')
+        remedy = 'correct it, leave it empty, or list "NaN" in Encoding\'s missing'
+        refuse_non_finite(frame.select(numerical), file, remedy)
         return numerical, categorical
 
     def number(self, frame: pl.DataFrame, file: str) -> NumberedColumns:
@@ -184,12 +184,12 @@ class Encoding(TableEncoding):
 
     def encode(self, frame: pl.DataFrame, file: str) -> tuple[Encoder, Array]:
         from kernelbandits.tables.columns import some
-        from kernelbandits.tables.encoder import Encoder, principal_axes, project, scaled
+        from kernelbandits.tables.encoder import Encoder, principal_axes, project, row_major, scaled
 
         columns = self.number(frame, file)
         numbers = columns.transform(frame)
         p = len(columns.numerical)
-        mean, std, varies = moments(np.ascontiguousarray(numbers[:, :p]))
+        mean, std, varies = moments(np.ascontiguousarray(numbers[:p].T))
         q, notes = int(varies.sum()), [*columns.notes]
         if q:
             notes.insert(0, f"{q} numerical columns, {self.scaling.words()}")
@@ -202,7 +202,7 @@ class Encoding(TableEncoding):
             raise InvalidFile(f"{file}: no feature varies ({'; '.join(notes)})")
         shift, factors = np.zeros(len(kept)), np.ones(len(kept))  # 0/1 columns are not scaled
         shift[:q], factors[:q] = mean[varies], self.scaling.factors(std[varies])
-        points = scaled(numbers, kept, shift, factors)
+        points = row_major(scaled(numbers[kept], shift, factors))  # in C order: sums over rows keep their bits
         center, axes = points.mean(axis=0), None
         points -= center
         if self.dim is not None:

@@ -10,8 +10,7 @@ from typing import Any, final
 import numpy as np
 import polars as pl
 
-from kernelbandits.tables.columns import level_codes
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
 
 _WHOLE = 2.0**53
 """Below it, every float that is a whole number stands for that one only."""
@@ -66,10 +65,20 @@ class Levels:
         return [*named, f"{self.column} is rare"] if self.n_pooled else named
 
     def transform(self, column: pl.Series, out: Array) -> None:
-        """Write the 0/1 columns of the entries into `out`, shape (n, p), which is 0."""
-        codes = level_codes(level_texts(column), pl.Series(self.common, dtype=pl.String), other=len(self.common))
-        rows = np.flatnonzero(codes < out.shape[1])  # a level that was not seen is all 0 if none was rare
-        out[rows, codes[rows]] = 1.0
+        """Write the 0/1 columns of the entries into `out`, shape (p, n), which is 0."""
+        codes = self._codes(level_texts(column))
+        rows = np.flatnonzero(codes < len(out))  # a level that was not seen is all 0 if none was rare
+        out[codes[rows], rows] = 1.0
+
+    def _codes(self, texts: pl.Series) -> IntArray:
+        """The position of each entry among the common levels, shape (n,); their number if it is none of them."""
+        other, known = len(self.common), [level for level in self.common if level is not None]
+        places = np.array([*(i for i, level in enumerate(self.common) if level is not None), other])
+        found = texts.cast(pl.Enum(known), strict=False).to_physical().fill_null(len(known))
+        codes: IntArray = places[found.to_numpy()]
+        if None in self.common:
+            codes[texts.is_null().to_numpy()] = self.common.index(None)
+        return codes
 
 
 def fit_levels(column: pl.Series, rare: int) -> Levels:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import final
@@ -20,13 +20,13 @@ _COPIES = 3
 """Arrays of the size of the encoded table that are in memory while it is encoded."""
 
 
-def as_numbers(column: pl.Series) -> pl.Series:
-    """Return a column as floats; dates and times as microseconds (since 1970), null where an entry is missing."""
-    if column.dtype == pl.Duration:
+def as_numbers(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """A column of this kind as floats; dates and times as microseconds (since 1970), null where an entry is missing."""
+    if kind == pl.Duration:
         column = column.dt.total_microseconds()
-    elif column.dtype == pl.Time:
+    elif kind == pl.Time:
         column = column.cast(pl.Int64) // 1000
-    elif column.dtype.is_temporal():
+    elif kind.is_temporal():
         column = column.cast(pl.Datetime("us")).dt.epoch("us")
     return column.cast(pl.Float64)
 
@@ -49,21 +49,22 @@ class NumberedColumns:
     notes: tuple[str, ...]
 
     def transform(self, frame: pl.DataFrame) -> Array:
-        """Return the columns of a table, shape (n, p + gaps + levels)."""
-        shape = (frame.height, len(self.names))
-        what = f"a table of {shape[0]:,} rows and {shape[1]:,} encoded columns"
+        """Return the columns of a table one after the other, shape (p + gaps + levels, n)."""
+        shape = (len(self.names), frame.height)
+        what = f"a table of {shape[1]:,} rows and {shape[0]:,} encoded columns"
         require_memory(_COPIES * 8 * prod(shape), what, "use fewer rows (max_rows) or pool more levels (rare)")
-        points = np.zeros(shape)
-        for j, name in enumerate(self.numerical):  # a column at a time: no second copy of the whole
-            points[:, j] = as_numbers(frame[name]).fill_null(float(self.means[j])).to_numpy()
-        for j, name in enumerate(self.gaps, start=len(self.numerical)):
-            points[:, j] = frame[name].is_null().to_numpy()
-        start = len(self.numerical) + len(self.gaps)
+        columns = np.zeros(shape)
+        for row, numbers in zip(columns, _filled(frame, self.numerical, self.means), strict=False):
+            row[:] = numbers.to_numpy()
+        start = len(self.numerical)
+        for row, name in zip(columns[start:], self.gaps, strict=False):
+            row[:] = frame[name].is_null().to_numpy()
+        start += len(self.gaps)
         for levels in self.categories:
             stop = start + len(levels.names)
-            levels.transform(frame[levels.column], points[:, start:stop])
+            levels.transform(frame[levels.column], columns[start:stop])
             start = stop
-        return points
+        return columns
 
     def refuse(self, frame: pl.DataFrame, file: str) -> None:
         """Raise if a column is missing, or holds something else than it did when fitted."""
@@ -84,7 +85,7 @@ class NumberedColumns:
                 raise InvalidFile(f"{file}: {found}; it had {was} when the encoding was fitted")
             if column.name not in self.times and not is_number(column):
                 raise InvalidFile(f"{file}: {not_numeric(column)}; it was numeric when the encoding was fitted")
-            refuse_non_finite(column, file, "correct it, or leave it empty")
+        refuse_non_finite(frame.select(self.numerical), file, "correct it, or leave it empty")
 
 
 def number_columns(
@@ -118,10 +119,18 @@ def _counted(counts: dict[str, int]) -> str:
     return some([f"{name!r} ({count})" for name, count in counts.items()])
 
 
+def _filled(frame: pl.DataFrame, names: Sequence[str], values: Iterable[float]) -> pl.DataFrame:
+    """Columns as floats, with a value in the place of what is missing."""
+    kinds = frame.schema
+    return frame.select(
+        as_numbers(pl.col(name), kinds[name]).fill_null(float(value)) for name, value in zip(names, values, strict=True)
+    )
+
+
 def _means(frame: pl.DataFrame, names: Sequence[str]) -> Array:
     """Return the mean of the entries present in each column, shape (p,); 0 if there are none."""
     entries = np.empty((frame.height, len(names)))
-    for j, name in enumerate(names):
-        entries[:, j] = as_numbers(frame[name]).fill_null(0.0).to_numpy()
+    for j, numbers in enumerate(_filled(frame, names, [0.0] * len(names))):
+        entries[:, j] = numbers.to_numpy()
     n_present = np.array([frame.height - frame[name].null_count() for name in names])
     return np.asarray(entries.sum(axis=0) / np.maximum(n_present, 1))

@@ -105,7 +105,8 @@ def _microseconds(value: Any) -> float:
     if isinstance(value, datetime.timedelta):
         return float(value // _MICROSECOND)
     entry = np.array([value]).astype(f"{value.dtype.kind}8[us]") if isinstance(value, np.generic) else [value]
-    return float(as_numbers(pl.Series(entry))[0])
+    times = pl.Series(entry)
+    return float(pl.select(as_numbers(pl.lit(times), times.dtype)).item())
 
 
 def _unfit(name: str, value: Any, expected: str) -> InvalidFile:

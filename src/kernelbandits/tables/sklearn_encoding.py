@@ -84,8 +84,10 @@ class SklearnEncoder(TableEncoder):
     notes: tuple[str, ...]
     missing: tuple[str, ...]
 
-    def transform_frame(self, frame: pl.DataFrame, file: str) -> Array:
+    def refuse(self, frame: pl.DataFrame, file: str) -> None:
         refuse_unknown(self.template.columns, frame.columns, file)
+
+    def _transform_frame(self, frame: pl.DataFrame, file: str) -> Array:
         points = transformed(self.transformer, self._conformed(frame, file), file)
         if points.shape[1] != len(self.names):
             raise InvalidFile(f"{file}: the transformer made {points.shape[1]} features, {len(self.names)} when fitted")

@@ -30,6 +30,11 @@ class TableEncoder(ABC):
         """Number of features d."""
         return len(self.names)
 
+    @property
+    def width(self) -> int:
+        """Number of columns while a table is encoded, which decides how much memory that takes."""
+        return self.dim
+
     def transform(self, table: Any) -> Array:
         """Encode a table, shape (n, d), or one row, shape (d,): a mapping from column to entry, or a named tuple.
 
@@ -44,9 +49,18 @@ class TableEncoder(ABC):
         frame, file = as_frame(table, self.missing)
         return self.transform_frame(frame, file)
 
-    @abstractmethod
     def transform_frame(self, frame: pl.DataFrame, file: str) -> Array:
         """Encode the rows of a table in which missing entries are null; `file` names it in messages."""
+        self.refuse(frame, file)
+        return self._transform_frame(frame, file)
+
+    @abstractmethod
+    def refuse(self, frame: pl.DataFrame, file: str) -> None:
+        """Raise if a column is missing, or holds something else than it did when fitted."""
+
+    @abstractmethod
+    def _transform_frame(self, frame: pl.DataFrame, file: str) -> Array:
+        """`transform_frame` for columns that were checked."""
 
     @abstractmethod
     def transform_row(self, row: Mapping[str, Any]) -> Array:

@@ -60,7 +60,7 @@ def read_sample(
     found = encoding.number(features, path.name)
     if not found.names:
         raise InvalidFile(f"{path.name} has no usable feature ({'; '.join(found.notes)}); name others with --columns")
-    raw = found.transform(features)
+    raw = np.ascontiguousarray(found.transform(features).T)
     reason = _as_given(raw, plain=found.names == found.numerical, scaled=scaled)
     if reason:
         return ContextSample(raw, found.names, arms, rewards, None, (*found.notes, reason))
