@@ -9,11 +9,10 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import eigenpairs, require_memory, safe_cholesky
 from kernelbandits.regression.base import Cost, Estimator, FitReport, Predictor
-from kernelbandits.specs import NonNegative
+from kernelbandits.specs import NonNegative, conform
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
@@ -188,8 +187,7 @@ def leave_one_out(kernel: Kernel, X: ArrayLike, y: ArrayLike, ridge: float = 0.0
     """
     points = checks.points("X", X)
     targets = checks.targets("y", y, len(points))
-    if not (np.isfinite(ridge) and ridge >= 0):
-        raise InvalidArgument(f"ridge must be a finite number of at least 0; got {ridge!r}")
+    conform(ridge, NonNegative, "ridge")
     A = kernel.gram(points)
     A[np.diag_indices_from(A)] += ridge
     values, vectors, _, kept = eigenpairs(A)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import ceil, isfinite, log, sqrt
+from math import ceil, log, sqrt
 from typing import TypeAlias, final
 
 from kernelbandits import checks
@@ -15,6 +15,7 @@ from kernelbandits.regression.base import Cost, Estimator, Predictor
 from kernelbandits.regression.conjugate_gradient import ConjugateGradient
 from kernelbandits.regression.dual import KernelRidge, MinNormInterpolator
 from kernelbandits.regression.nystrom import Nystrom
+from kernelbandits.specs import NonNegative, conform
 
 EXACT_MOST = 20_000
 """Most points for the exact solver, which takes about a minute for them."""
@@ -70,8 +71,7 @@ def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Sol
     """
     checks.whole("n", n, at_least=1)
     checks.whole("d", d, at_least=1)
-    if not (isfinite(ridge) and ridge >= 0):
-        raise InvalidArgument(f"ridge must be a finite number of at least 0; got {ridge!r}")
+    conform(ridge, NonNegative, "ridge")
     most = 0.5 * available_memory() if memory is None else float(memory)
     if not most > 0:
         raise InvalidArgument(f"memory must be a number of bytes above 0; got {memory!r}")
