@@ -12,6 +12,7 @@ from kernelbandits import __version__
 from kernelbandits.cli.budget import budget
 from kernelbandits.cli.completion import completion
 from kernelbandits.cli.diagnose import diagnose
+from kernelbandits.cli.evaluate import evaluate
 from kernelbandits.cli.fit import fit
 from kernelbandits.cli.inspect import inspect_
 from kernelbandits.cli.list import list_
@@ -38,6 +39,7 @@ def app() -> None:
       kernelbandits reproduce real-world          the paper's methods and linear baselines on real data
       kernelbandits reproduce theory              the paper's theory checked by experiment
       kernelbandits reproduce beyond              this library's own policies beside the paper's
+      kernelbandits reproduce evaluation          off-policy evaluation against known truth
       kernelbandits list                          experiments and studies, and the names that your files may use
       kernelbandits run my-experiment.toml        an experiment of your own
       kernelbandits diagnose contexts.csv         whether the methods suit your data, and how long to explore
@@ -45,6 +47,7 @@ def app() -> None:
       kernelbandits score shop.kb table.parquet   its decisions for a table of any size
       kernelbandits serve shop.toml               decisions over HTTP, rewards back, a page to watch
       kernelbandits inspect shop.kb               what it has seen, and whether it is well
+      kernelbandits evaluate log.parquet --help   what policies would have earned on a log, and how sure that is
       kernelbandits budget --help                 how long to explore, by the paper's formulas, from numbers alone
       kernelbandits completion --install          complete commands and names with Tab
 
@@ -53,7 +56,9 @@ def app() -> None:
     """
 
 
-for _command in (reproduce, run, list_, diagnose, fit, score, inspect_, budget, serve, make_stand_in, completion):
+_COMMANDS = (reproduce, run, list_, diagnose, fit, score, evaluate, inspect_, budget, serve, make_stand_in, completion)
+
+for _command in _COMMANDS:
     app.add_command(_command)
 
 

@@ -51,13 +51,14 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
 def reproduce(name: str, out: Path | None, debug: bool, **given: Any) -> None:
     """Run an experiment of the paper or a study.
 
-    NAME is figure-1, figure-2, table-1, theory, beyond, real-world, or all.
+    NAME is figure-1, figure-2, table-1, theory, beyond, real-world, evaluation, or all.
 
     Writes results.parquet (every round), summary.csv (final regret), the pictures as PNG and SVG, and provenance.json.
     The study theory checks the paper's theory by experiment; it writes one CSV file per part, and --only names parts.
     The study real-world plays the paper's methods and linear baselines on real data sets; beyond plays the paper's
     methods and this library's own policies on the paper's problems and harder ones; there, --only names parts or
-    panels. The study table-1 plays on the Avazu file given with --data, or else on a synthetic stand-in.
+    panels. The study table-1 plays on the Avazu file given with --data, or else on a synthetic stand-in. The study
+    evaluation holds off-policy evaluation to worlds whose truth is known; there, --only names parts.
     With all, --only names methods and panels, and studies are left out. Results do not depend on --jobs and --engine.
 
     \b

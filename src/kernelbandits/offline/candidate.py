@@ -13,6 +13,7 @@ from kernelbandits import arm_checks, checks
 from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.offline.log import Log
 from kernelbandits.offline.split import Split
+from kernelbandits.tables import TableEncoder
 from kernelbandits.types import Array, ArrayLike, BoolArray
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ class Candidate(ABC):
             return block
 
         return checked
+
+    def encoder_and_arms(self) -> tuple[TableEncoder, tuple[str, ...]] | None:
+        """The encoder whose features it needs, and its arms; None if any will do."""
+        return None
 
     @abstractmethod
     def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
@@ -131,6 +136,10 @@ class SavedBandit(Candidate):
     """
 
     bandit: Bandit
+
+    def encoder_and_arms(self) -> tuple[TableEncoder, tuple[str, ...]] | None:
+        agent, encoder = self.bandit._ready()
+        return encoder, agent.problem.arms
 
     def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
         agent, encoder = self.bandit._ready()

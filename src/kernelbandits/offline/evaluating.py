@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from typing import final
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.offline.candidate import Candidate
-from kernelbandits.offline.evaluation import CandidateValue, Estimate, Evaluation, PairDifference
-from kernelbandits.offline.importances import past_precisions
-from kernelbandits.offline.interval import Interval
+from kernelbandits.offline.evaluation import Evaluation
 from kernelbandits.offline.intervals import IntervalMethod
+from kernelbandits.offline.judging import Judging
 from kernelbandits.offline.log import Log
 from kernelbandits.offline.log_tables import open_log
-from kernelbandits.offline.marks import Marks, default_interval, findings, marks_of
+from kernelbandits.offline.marks import marks_of
 from kernelbandits.offline.reward_models import LinearRewards, RewardModel
-from kernelbandits.offline.score_sample import ScoreSample
-from kernelbandits.offline.simultaneous import simultaneous_level
-from kernelbandits.offline.split import Split, folds, past
+from kernelbandits.offline.split import folds, past
 from kernelbandits.offline.value_estimators import ALL_ESTIMATORS, DoublyRobust, SelfNormalized, ValueEstimator
-from kernelbandits.offline.verdicts import refused, verdict_on
-from kernelbandits.offline.weighing import Weighed, weigh
+from kernelbandits.offline.weighing import weigh
 from kernelbandits.specs import Probability, conform
-from kernelbandits.types import Array
-
-_EXTREMES_FROM = 5000
 
 
 def evaluate(
@@ -89,7 +79,7 @@ def evaluate(
     weighed = weigh(
         log, candidates, model if any(e.needs_model for e in wanted) else None, split, checks.generator(rng)
     )
-    return _Judging(log, marks, split, weighed, interval, conform(level, Probability, "level")).evaluation(wanted)
+    return Judging(log, marks, split, weighed, interval, conform(level, Probability, "level")).evaluation(wanted)
 
 
 def _refuse_wrong(candidates: Mapping[str, Candidate]) -> None:
@@ -100,111 +90,3 @@ def _refuse_wrong(candidates: Mapping[str, Candidate]) -> None:
     for name, candidate in candidates.items():
         checks.label("the name of a candidate", name, "'always a'")
         checks.instance(f"candidate {name!r}", candidate, Candidate, "AlwaysArm('a')")  # type: ignore[type-abstract]
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class _Judging:
-    """A log whose rows were weighed for every candidate."""
-
-    log: Log
-    marks: Marks
-    split: Split
-    weighed: Mapping[str, Weighed]
-    interval: IntervalMethod | None
-    level: float
-
-    def evaluation(self, estimators: Sequence[ValueEstimator]) -> Evaluation:
-        log, marks = self.log, self.marks
-        main, size = estimators[0], min(each.rows.effective_size for each in self.weighed.values())
-        chosen, why = default_interval(marks, size)
-        method = self.interval or chosen
-        refusals = {name: each.overlap.refusal() for name, each in self.weighed.items()}
-        kept = {name: each for name, each in self.weighed.items() if refusals[name] is None}
-        samples = {name: self._sample(each, main) for name, each in kept.items()}
-        gains = {name: self._gain(samples[name], kept[name]) for name in kept}
-        pairs = {(a, b): self._pair(samples[a], samples[b], kept[a], kept[b]) for a, b in combinations(kept, 2)}
-        joint = simultaneous_level([each.scores for each in (*gains.values(), *pairs.values())], self.level)
-        values = []
-        for name, each in self.weighed.items():
-            reason = refusals[name]
-            if reason is not None:
-                values.append(self._refused(name, each, reason))
-                continue
-            gain, at = gains[name].value, method.interval(gains[name], joint)
-            estimates = tuple(self._estimate(each, e, method) for e in estimators)
-            verdict = verdict_on(gain, at, len(log))
-            values.append(CandidateValue(name, *estimates[0][1:3], gain, at, verdict, each.overlap, estimates))
-        differences = tuple(
-            PairDifference(a, b, sample.value, method.interval(sample, joint)) for (a, b), sample in pairs.items()
-        )
-        logged = self._logged()
-        words = why if self.interval is None else method.words()
-        return Evaluation(
-            len(log),
-            self.level,
-            logged.value,
-            method.interval(logged, self.level),
-            tuple(values),
-            differences,
-            words,
-            (*_estimated(log), *findings(log)),
-            log.notes,
-        )
-
-    def _estimate(self, weighed: Weighed, estimator: ValueEstimator, method: IntervalMethod) -> Estimate:
-        sample = self._sample(weighed, estimator)
-        name = type(estimator).__name__
-        return Estimate(name, sample.value, method.interval(sample, self.level), estimator.unbiased)
-
-    def _sample(self, weighed: Weighed, estimator: ValueEstimator) -> ScoreSample:
-        marks, rows = self.marks, weighed.rows
-        importances = past_precisions(self.split, weighed.squares) if marks.adaptive else np.ones(len(rows))
-        parts = self.split.edges if marks.adaptive else np.array([0, len(rows)])
-        few = rows.some(_EXTREMES_FROM).with_typical((marks.low, marks.high))
-        low, high = estimator.scores(few)[-2:].tolist()
-        limits = (marks.low, marks.high) if marks.stated else (-np.inf, np.inf)
-        scores = estimator.scores(rows)
-        return ScoreSample(scores, importances, parts, (min(low, high), max(low, high)), limits, rows.effective_size)
-
-    def _plain(self, scores: Array, extremes: tuple[float, float], size: float) -> ScoreSample:
-        spread = self.marks.high - self.marks.low
-        limits = (-spread, spread) if self.marks.stated else (-np.inf, np.inf)
-        return ScoreSample(scores, np.ones(len(scores)), np.array([0, len(scores)]), extremes, limits, size)
-
-    def _gain(self, sample: ScoreSample, weighed: Weighed) -> ScoreSample:
-        """The candidate less the log: a further row has the same reward in both."""
-        low, high = sample.extremes[0] - self.marks.low, sample.extremes[1] - self.marks.high
-        extremes = (min(low, high), max(low, high))
-        return self._plain(_linear(sample) - self.log.rewards, extremes, weighed.rows.effective_size)
-
-    def _pair(self, a: ScoreSample, b: ScoreSample, first: Weighed, second: Weighed) -> ScoreSample:
-        """One candidate less another: a further row counts for one of them only."""
-        apart = a.value - b.value
-        up = max(a.extremes[1] - a.value, b.value - b.extremes[0])
-        down = max(a.value - a.extremes[0], b.extremes[1] - b.value)
-        size = min(first.rows.effective_size, second.rows.effective_size)
-        return self._plain(_linear(a) - _linear(b), (apart - down, apart + up), size)
-
-    def _logged(self) -> ScoreSample:
-        marks, n = self.marks, len(self.log)
-        limits = (marks.low, marks.high)
-        return ScoreSample(self.log.rewards, np.ones(n), np.array([0, n]), limits, limits, float(n))
-
-    def _refused(self, name: str, weighed: Weighed, reason: str) -> CandidateValue:
-        marks, spread, nan = self.marks, self.marks.high - self.marks.low, float("nan")
-        everything = Interval(marks.low, marks.high)
-        return CandidateValue(
-            name, nan, everything, nan, Interval(-spread, spread), refused(reason), weighed.overlap, ()
-        )
-
-
-def _linear(sample: ScoreSample) -> Array:
-    """Scores whose plain mean is the value: V + u (y − V)/ū."""
-    shares = sample.importances / sample.importances.mean()
-    return np.asarray(sample.value + shares * (sample.scores - sample.value))
-
-
-def _estimated(log: Log) -> Iterable[str]:
-    if log.estimated:
-        yield "propensities were estimated from the log: every number supposes that the features explain the choices"

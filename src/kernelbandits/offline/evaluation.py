@@ -32,7 +32,8 @@ class CandidateValue:
         name: the candidate.
         value: the estimate; NaN if the log cannot tell.
         interval: where the value is with the stated probability; all that is possible if the log cannot tell.
-        gain: the difference to the policy that wrote the log, from the same rows.
+        gain: the difference to the policy that wrote the log, from the same rows; by whichever of two unbiased
+            estimates varies less, so it need not be exactly the difference of the two values.
         gain_interval: its interval, which holds for all differences of the evaluation together.
         verdict: better, worse, not told apart or not supported, in words.
         overlap: how much of the candidate the log can speak about.

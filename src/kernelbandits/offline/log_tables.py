@@ -14,6 +14,7 @@ from kernelbandits.errors import InvalidFile, nearest, shown
 from kernelbandits.offline.log import Log
 from kernelbandits.offline.log_columns import CHANCE, IDENTIFIERS, LogColumns
 from kernelbandits.offline.log_contexts import TableContexts
+from kernelbandits.offline.propensity_model import with_estimated_propensities
 from kernelbandits.tables import Encoding, TableEncoder, TableEncoding
 from kernelbandits.types import Array, BoolArray, IntArray
 
@@ -96,7 +97,7 @@ def open_log(
 def _features(known: Sequence[str], columns: LogColumns, encoding: TableEncoding, file: str) -> list[str]:
     for name in (columns.arm, columns.reward, *([columns.propensity] if columns.propensity else [])):
         if name not in known:
-            remedy = "; a log needs one. If it was not logged, estimate it: propensity=''"
+            remedy = ". If propensities were not logged, they can be estimated: LogColumns(propensity='')"
             raise InvalidFile(
                 f"{file} has no column {name!r}; {nearest(name, known)}{remedy if name == columns.propensity else ''}"
             )
@@ -133,7 +134,7 @@ class _Read:
         propensities = np.full(len(rewards), 1.0) if not columns.propensity else self._propensities()
         if chances is not None and not columns.propensity:
             propensities = chances[np.arange(len(rewards)), self._arms]
-        return Log(
+        log = Log(
             *rows,
             propensities,
             n_arms,
@@ -144,8 +145,8 @@ class _Read:
             times=_times(frame, columns.time, self._file),
             learned=learned,
             bounds=bounds,
-            estimated=not columns.propensity and chances is None,
         )
+        return log if columns.propensity or chances is not None else with_estimated_propensities(log)
 
     def _codes(self, texts: pl.Series) -> IntArray:
         import polars as pl

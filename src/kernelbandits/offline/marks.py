@@ -75,7 +75,7 @@ def findings(log: Log) -> tuple[str, ...]:
             f"1/propensity averages {mean:.3g} and should be the number of arms that could be played, {due:.3g}: "
             "propensities are wrong, or arms had no chance in some rows"
         )
-    paid = [log.name(arm) for arm in range(K) if np.any(log.rewards[log.arms == arm] != log.rewards[0])]
+    paid = [log.name(arm) for arm in np.flatnonzero(counts).tolist() if np.ptp(log.rewards[log.arms == arm]) > 0.0]
     if np.ptp(log.rewards) == 0.0:
         lines.append(f"every reward is {log.rewards[0]:g}; nothing can be told apart")
     elif K > 1 and len(paid) == 1:
@@ -104,12 +104,16 @@ def _adaptive(log: Log) -> tuple[bool, str]:
     if log.learned is not None:
         return log.learned, "as stated" if log.learned else "stated: the writer did not learn meanwhile"
     chances = np.log(log.propensities)
-    if np.ptp(chances) < 1e-9 or len(log) < 20 * _PARTS:
-        return False, "propensities are all equal" if np.ptp(chances) < 1e-9 else "too few rows to see a change"
-    groups = np.array_split(chances, _PARTS)
-    spread = sum(float(np.square(group - group.mean()).sum()) for group in groups) / (len(log) - _PARTS)
-    between = sum(len(group) * float(group.mean() - chances.mean()) ** 2 for group in groups)
-    p = float(stats.chi2.sf(between / max(spread, 1e-300), _PARTS - 1))
-    if p < _DRIFT:
+    if np.ptp(chances) < 1e-9:
+        return False, "propensities are all equal"
+    if _drifts(chances):
         return True, "propensities drift over the rows, as those of a policy that learns"
-    return False, "propensities do not drift over the rows"
+    return True, "propensities vary, so the writer may have learned meanwhile; state learned=False if it did not"
+
+
+def _drifts(chances: Array) -> bool:
+    """Whether the means of ten parts differ by more than chance (analysis of variance)."""
+    groups = np.array_split(chances, _PARTS)
+    spread = sum(float(np.square(group - group.mean()).sum()) for group in groups) / (len(chances) - _PARTS)
+    between = sum(len(group) * float(group.mean() - chances.mean()) ** 2 for group in groups)
+    return float(stats.chi2.sf(between / max(spread, 1e-300), _PARTS - 1)) < _DRIFT

@@ -110,7 +110,7 @@ class RewardsByEstimator(RewardModel):
 class RewardsByRegressor(RewardModel):
     """One fit per arm by a regressor with `fit` and `predict`, as scikit-learn has; each fit is of a copy."""
 
-    regressor: Any
+    regressor: object
     prior_rows: NonNegative = 1.0
 
     def _validate(self) -> None:
@@ -123,7 +123,8 @@ class RewardsByRegressor(RewardModel):
 
     def fit(self, log: Log, split: Split) -> FittedRewards:
         def regress(X: Array, y: Array) -> Any:
-            return copy.deepcopy(self.regressor).fit(X, y).predict
+            regressor: Any = copy.deepcopy(self.regressor)
+            return regressor.fit(X, y).predict
 
         return _PerArm(log, split, regress, self.prior_rows)
 

@@ -18,17 +18,13 @@ def simultaneous_level(scores: Sequence[Array], level: float) -> float:
     It is P(|Z| ≤ q) where q is the quantile of the largest of |Z₁|, …, |Z_m|, normal with the correlations of the
     scores: differences from the same rows are dependent, so it is less strict than Bonferroni's.
     """
-    if len(scores) < 2:
+    varying = [each - each.mean() for each in scores if np.ptp(each) > 0.0]
+    if len(varying) < 2:
         return level
-    centred = [each - each.mean() for each in scores]
-    sizes = [max(float(np.sqrt(each @ each)), np.finfo(float).tiny) for each in centred]
-    correlations = np.array(
-        [
-            [float(a @ b) / (s * t) for b, t in zip(centred, sizes, strict=True)]
-            for a, s in zip(centred, sizes, strict=True)
-        ]
-    )
+    sizes = [float(np.sqrt(each @ each)) for each in varying]
+    products = np.array([[float(a @ b) for b in varying] for a in varying])
+    correlations = products / np.outer(sizes, sizes)
     values, vectors = np.linalg.eigh(correlations)
     roots = vectors * np.sqrt(np.maximum(values, 0.0))
-    largest = np.abs(np.random.default_rng(0).standard_normal((_DRAWS, len(scores))) @ roots.T).max(axis=1)
+    largest = np.abs(np.random.default_rng(0).standard_normal((_DRAWS, len(varying))) @ roots.T).max(axis=1)
     return float(max(2.0 * ndtr(np.quantile(largest, level)) - 1.0, level))

@@ -12,6 +12,7 @@ from kernelbandits.environments import Classification
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.reporting import replacing
 from kernelbandits.tables import CommonUnit, Encoding
+from kernelbandits.types import Array, IntArray
 
 _REDUCED = Encoding(scaling=CommonUnit(), dim=100)
 
@@ -83,6 +84,14 @@ def find(
     if DIGITS in usable:
         write_digits(folder)
     return {data.name: data.environment(folder if data is DIGITS else data_dir or folder) for data in usable}, notes
+
+
+def digits_points() -> tuple[Array, IntArray]:
+    """Scikit-learn's digits: pixels as numbers from 0 to 1, shape (1797, 64), and their classes."""
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    return digits.data / 16.0, digits.target.astype(np.int64)
 
 
 def write_digits(folder: Path) -> None:

@@ -1,0 +1,69 @@
+"""Evaluations of files, and their files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kernelbandits.errors import InvalidArgument
+from kernelbandits.offline.candidate import Candidate
+from kernelbandits.offline.evaluating import evaluate
+from kernelbandits.offline.evaluation import Evaluation
+from kernelbandits.offline.log_columns import LogColumns
+from kernelbandits.offline.log_tables import open_log
+from kernelbandits.reporting import save, write_text
+
+if TYPE_CHECKING:
+    from kernelbandits.tables import TableEncoder, TableEncoding
+
+
+def evaluate_file(
+    path: Path,
+    candidates: Mapping[str, Candidate],
+    columns: LogColumns,
+    encoding: TableEncoding,
+    arms: Sequence[str] = (),
+    *,
+    learned: bool | None = None,
+    bounds: tuple[float, float] | None = None,
+    **options: Any,
+) -> Evaluation:
+    """Evaluate candidates on a log in a file of any size.
+
+    Candidates with an encoder of their own, as a saved bandit has, need the features that it makes. Then these are the
+    contexts, and their arms are those of the log; two bandits with different encoders are evaluated one at a time.
+    """
+    encoder, named = _own(candidates)
+    with open_log(path, columns, encoding, arms or named, encoder=encoder, learned=learned, bounds=bounds) as log:
+        return evaluate(log, candidates, **options)
+
+
+def write_evaluation(evaluation: Evaluation, folder: Path, *, with_page: bool) -> list[Path]:
+    """Write the picture, the record, and the page if it is wanted; returns the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    document = evaluation.document()
+    files = [*save(evaluation.plot(), folder / "evaluation"), folder / "evaluation.json"]
+    write_text(folder / "evaluation.json", document.json(indent=2) + "\n")
+    if with_page:
+        files.append(folder / "report.html")
+        write_text(folder / "report.html", document.html())
+    return files
+
+
+def _own(candidates: Mapping[str, Candidate]) -> tuple[TableEncoder | None, tuple[str, ...]]:
+    """The encoder that candidates bring along, and their arms."""
+    found: dict[str, tuple[TableEncoder, tuple[str, ...]]] = {}
+    for name, candidate in candidates.items():
+        own = candidate.encoder_and_arms()
+        if own is not None:
+            found[name] = own
+    if not found:
+        return None, ()
+    first, *others = found
+    for other in others:
+        if found[other][0].to_json() != found[first][0].to_json():
+            raise InvalidArgument(
+                f"{first} and {other} were fitted with different encoders; evaluate them one at a time, on the same log"
+            )
+    return found[first]

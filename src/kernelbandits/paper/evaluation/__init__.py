@@ -1,0 +1,12 @@
+"""Off-policy evaluation against truth: `kernelbandits reproduce evaluation`."""
+
+from kernelbandits.experiments import RunOptions
+from kernelbandits.paper.evaluation.coverage import Coverage
+from kernelbandits.paper.parts import Pictures, report_parts
+
+PICTURES: Pictures = {"a-coverage": (Coverage(),)}
+
+
+def report(options: RunOptions) -> None:
+    """Run the study and write its output folder."""
+    report_parts("evaluation", "Off-policy evaluation against truth", PICTURES, options)

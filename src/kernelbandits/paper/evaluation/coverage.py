@@ -1,0 +1,199 @@
+"""How often intervals hold the truth, and how wide they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+import polars as pl
+
+from kernelbandits.experiments import Runner
+from kernelbandits.offline import (
+    ConfidenceSequence,
+    DirectMethod,
+    DoublyRobust,
+    EmpiricalLikelihood,
+    GammaInterval,
+    GivenChances,
+    Interval,
+    IntervalMethod,
+    InversePropensity,
+    Judging,
+    LinearRewards,
+    NormalInterval,
+    SelfNormalized,
+    Split,
+    StudentizedBootstrap,
+    ValueEstimator,
+    default_interval,
+    folds,
+    marks_of,
+    past,
+    weigh,
+)
+from kernelbandits.paper.evaluation.kept import kept
+from kernelbandits.paper.evaluation.worlds import WORLDS, Case
+from kernelbandits.paper.parts import StudyPart
+from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Rule, look
+from kernelbandits.specs import Count
+
+LEVEL, NEEDED = 0.95, 0.94
+DEFAULT, CLASSICAL, SEQUENCE = "default", "DR, normal, as if independent", "confidence sequence"
+METHODS: dict[str, tuple[ValueEstimator, IntervalMethod]] = {
+    "DR, normal": (DoublyRobust(), NormalInterval()),
+    "DR, likelihood": (DoublyRobust(), EmpiricalLikelihood()),
+    "DR, bootstrap": (DoublyRobust(), StudentizedBootstrap(400)),
+    "IPS, normal": (InversePropensity(), NormalInterval()),
+    "IPS, likelihood": (InversePropensity(), EmpiricalLikelihood()),
+    "IPS, gamma": (InversePropensity(), GammaInterval()),
+    "SNIPS, normal": (SelfNormalized(), NormalInterval()),
+    "SNIPS, likelihood": (SelfNormalized(), EmpiricalLikelihood()),
+    "DM, normal": (DirectMethod(), NormalInterval()),
+}
+_CHUNK = 50
+_CANDIDATE = "candidate"
+
+
+def intervals(case: Case) -> Iterator[tuple[str, float, Interval]] | None:
+    """Name, value and interval of every method on a case; None if the log is refused."""
+    marks = marks_of(case.log)
+    split = past(len(case.log)) if marks.adaptive else folds(len(case.log))
+    judging = _judging(case, split)
+    weighed = judging.weighed[_CANDIDATE]
+    return None if weighed.overlap.refusal() is not None else _each(case, judging)
+
+
+def _each(case: Case, judging: Judging) -> Iterator[tuple[str, float, Interval]]:
+    weighed = judging.weighed[_CANDIDATE]
+    method, _ = default_interval(judging.marks, weighed.rows.effective_size)
+    for name, (estimator, interval) in ({DEFAULT: (DoublyRobust(), method)} | METHODS).items():
+        estimate = judging.estimate(weighed, estimator, interval)
+        yield name, estimate.value, estimate.interval
+    if judging.marks.adaptive:
+        scores = DoublyRobust().scores(_judging(case, folds(len(case.log))).weighed[_CANDIDATE].rows)
+        half = 1.959964 * float(scores.std()) / np.sqrt(len(scores))
+        yield CLASSICAL, float(scores.mean()), Interval(float(scores.mean()) - half, float(scores.mean()) + half)
+    rows = weighed.rows
+    running = ConfidenceSequence(largest_weight=max(float(rows.weights.max()), 1.0)).start()
+    running.observe(rows.rewards, rows.weights)
+    yield SEQUENCE, running.mean, running.interval
+
+
+def _judging(case: Case, split: Split) -> Judging:
+    rng = np.random.default_rng(0)
+    weighed = weigh(case.log, {_CANDIDATE: GivenChances(case.chances)}, LinearRewards(), split, rng)
+    return Judging(case.log, marks_of(case.log), split, weighed, None, LEVEL)
+
+
+def counted(task: tuple[str, int, int]) -> list[dict[str, Any]]:
+    """For seeds start … start + count − 1 of a world: how often each method covers, widths, errors, refusals."""
+    name, start, count = task
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    refused = 0
+    for case in WORLDS[name].cases(range(start, start + count)):
+        each = intervals(case)
+        if each is None:
+            refused += 1
+            continue
+        for method, value, interval in each:
+            miss = (value - case.truth) ** 2
+            found.setdefault(method, []).append((interval.covers(case.truth), interval.width, miss))
+    rows: list[dict[str, Any]] = []
+    for method, entries in found.items():
+        covered, widths, misses = np.array(entries, dtype=np.float64).sum(axis=0).tolist()
+        sums = {"n": len(entries), "refused": refused, "covered": covered, "widths": widths, "squares": misses}
+        rows.append({"world": name, "method": method, **sums})
+    return rows or [_nothing(name, refused)]
+
+
+def _nothing(world: str, refused: int) -> dict[str, Any]:
+    return {
+        "world": world,
+        "method": DEFAULT,
+        "n": 0,
+        "refused": refused,
+        "covered": 0.0,
+        "widths": 0.0,
+        "squares": 0.0,
+    }
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Coverage(StudyPart):
+    """Do intervals hold what they promise, and at which width? `seeds` logs of every world."""
+
+    name: ClassVar[str] = "coverage"
+    heading: ClassVar[str] = "Coverage of 95 % intervals and their mean width, {0.seeds} logs per world"
+    worlds: tuple[str, ...] = tuple(WORLDS)
+    seeds: Count = 2000
+
+    def rows(self, runner: Runner) -> pl.DataFrame:
+        tasks = [(w, s, min(_CHUNK, self.seeds - s)) for w in self.worlds for s in range(0, self.seeds, _CHUNK)]
+        sums = kept(runner, self.name, counted, tasks).group_by("world", "method", maintain_order=True).sum()
+        n = pl.max_horizontal(pl.col("n"), 1)
+        coverage = pl.col("covered") / n
+        frame = sums.select(
+            "world",
+            "method",
+            "n",
+            "refused",
+            coverage=coverage,
+            coverage_se=(coverage * (1.0 - coverage) / n).sqrt(),
+            width=pl.col("widths") / n,
+            error=(pl.col("squares") / n).sqrt(),
+        )
+        covering = pl.when(pl.col("coverage") >= NEEDED).then(pl.col("width"))
+        return frame.with_columns(ratio=pl.col("width") / covering.min().over("world"))
+
+    def table(self, rows: pl.DataFrame) -> pl.DataFrame:
+        order = [DEFAULT, *METHODS, CLASSICAL, SEQUENCE]
+        wide = rows.with_columns(pl.col("coverage").round(3)).pivot("method", index="world", values="coverage")
+        own = rows.filter(method=DEFAULT).select("world", "refused", ratio=pl.col("ratio").fill_null(0.0))
+        return wide.join(own, on="world", how="left").select(
+            "world", "ratio", "refused", *[m for m in order if m in wide]
+        )
+
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        charts = []
+        methods = [DEFAULT, *METHODS, CLASSICAL, SEQUENCE]
+        for world in self.worlds:
+            own = rows.filter(pl.col("world") == world, pl.col("n") > 0)
+            marks: list[Mark] = [Rule(LEVEL, "y", "nominal")]
+            for place, method in enumerate(methods):
+                one = own.filter(method=method)
+                if one.height and one["width"][0] > 0.0:
+                    best = method == DEFAULT
+                    marks.append(Points(one["width"], one["coverage"], look(place), method, best=best))
+            charts.append(Chart(world, marks, Axis("mean width", "log"), Axis("coverage", high=1.02)))
+        return Charts(
+            charts, 3, height=3.1 * -(-len(charts) // 3) + 1.0, legend="outside upper center", legend_columns=4
+        )
+
+    def findings(self, rows: pl.DataFrame) -> list[str]:
+        default = rows.filter(pl.col("method") == DEFAULT, pl.col("n") > 0)
+        low, wide = default.sort("coverage").row(0, named=True), default.sort("ratio", nulls_last=True)
+        wide_row = wide.drop_nulls("ratio").row(-1, named=True)
+        lines = [
+            f"the default covers the truth in {low['coverage']:.3f} of the logs at least ({low['world']}); "
+            f"its width is at most {wide_row['ratio']:.2f} × that of the narrowest interval that covers "
+            f"({wide_row['world']})"
+        ]
+        lines += [
+            f"{row['world']}: the default covers only {row['coverage']:.3f}"
+            for row in default.filter(pl.col("coverage") < NEEDED).iter_rows(named=True)
+        ]
+        lines += [
+            f"{row['world']}: {row['refused']:.0f} of {row['refused'] + row['n']:.0f} logs are refused"
+            for row in default.filter(pl.col("refused") > 0).iter_rows(named=True)
+        ]
+        for method in [*METHODS, CLASSICAL]:
+            own = rows.filter(pl.col("method") == method, pl.col("n") > 0, pl.col("coverage") < NEEDED).sort("coverage")
+            if own.height:
+                worst = own.row(0, named=True)
+                lines.append(
+                    f"{method} covers too seldom in {own.height} worlds; {worst['coverage']:.3f} in {worst['world']}"
+                )
+        return lines

@@ -1,0 +1,45 @@
+"""Answers that are kept in the output folder, so that a study that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kernelbandits.experiments import Runner
+from kernelbandits.reporting import replacing
+
+Rows = list[dict[str, Any]]
+
+
+def kept(runner: Runner, title: str, function: Callable[[Any], Rows], tasks: Sequence[Any]) -> pl.DataFrame:
+    """The rows of all tasks, each computed once as long as the code that makes them stays the same."""
+    folder = runner.folder / "kept"
+    folder.mkdir(parents=True, exist_ok=True)
+    files = runner.map(title, partial(_computed, function, folder), tasks)
+    return pl.concat(pl.read_parquet(file) for file in files)
+
+
+def _computed(function: Callable[[Any], Rows], folder: Path, task: Any) -> Path:
+    key = hashlib.sha256(f"{function.__module__}:{function.__qualname__}{task!r}{_code()}".encode()).hexdigest()
+    file = folder / f"{key[:32]}.parquet"
+    if not file.is_file():
+        rows = pl.DataFrame(function(task))
+        with replacing(file) as part:
+            rows.write_parquet(part)
+    return file
+
+
+@cache
+def _code() -> str:
+    """Digest of the code that an answer depends on: evaluation, policies, and this study."""
+    here = Path(__file__).parent
+    files = sorted(path for room in (here, *(here.parents[1] / name for name in _ROOMS)) for path in room.rglob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:32]
+
+
+_ROOMS = ("offline", "policies", "beliefs", "regression")
