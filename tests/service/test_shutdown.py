@@ -1,0 +1,77 @@
+"""Ending, restarting, and a disk or a database that fails."""
+
+import signal
+import sqlite3
+
+import pytest
+from serving import serving, wait_for
+
+
+def test_sigterm_finishes_and_flushes(tmp_path):
+    with serving(tmp_path / "shop") as service:
+        for number in range(20):
+            service.rank(event_id=str(number))
+            service.reward(str(number), 1.0)
+        processes = service.processes()
+        assert service.stop() == 0
+        database = service.database()
+        with database.read() as tx:
+            assert tx.rows("SELECT count(*) FROM events") == [(20,)]
+        database.close()
+        assert sum(map(len, processes.values())) == 2
+        service.start()  # and again, where it stopped
+        wait_for(lambda: service.policy()["n"] == 20, "all outcomes")
+
+
+def test_a_locked_database_is_a_503_and_recovers(tmp_path):
+    with serving(tmp_path / "shop") as service:
+        service.rank(event_id="before")
+        foreign = sqlite3.connect(tmp_path / "shop" / "shop.db", isolation_level=None)
+        foreign.execute("BEGIN IMMEDIATE")
+        status, body = service.call("POST", "/rank", {"context": {"age": 1, "city": "Rome"}, "event_id": "during"})
+        assert (status, body["error"]["code"]) == (503, "storage_unavailable")
+        assert service.call("GET", "/healthz")[0] == 200
+        foreign.execute("ROLLBACK")
+        foreign.close()
+        assert service.rank(event_id="during", age=1)["event_id"] == "during"
+
+
+def test_a_full_disk_is_a_503_and_recovers(tmp_path):
+    folder = tmp_path / "small"
+    folder.mkdir()
+    import subprocess
+
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        with serving(folder / "shop", control=0.0) as service:
+            service.rank(event_id="first")
+            ballast = folder / "ballast"
+            acknowledged = ["first"]
+            left = __import__("shutil").disk_usage(folder).free
+            ballast.write_bytes(b"x" * max(left - 64_000, 0))
+            refused = None
+            for number in range(2000):
+                body = {"context": {"age": 1, "city": "Rome"}, "event_id": f"e{number}"}
+                status, answer = service.call("POST", "/rank", body)
+                if status == 503:
+                    refused = answer
+                    break
+                acknowledged.append(f"e{number}")
+            assert refused is not None
+            assert refused["error"]["code"] == "storage_unavailable"
+            ballast.unlink()
+            wait_for(lambda: service.call("POST", "/rank", {"context": {"age": 1, "city": "Rome"}})[0] == 200)
+            assert all(service.event(name)["id"] == name for name in acknowledged)
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def test_ctrl_c_ends_it_too(tmp_path):
+    with serving(tmp_path / "shop") as service:
+        service.rank()
+        service.process.send_signal(signal.SIGINT)
+        assert service.process.wait(60) == 0

@@ -1,0 +1,119 @@
+"""What both databases must do."""
+
+import sqlite3
+import threading
+
+import pytest
+
+from kernelbandits.errors import InvalidFile
+from kernelbandits.service.storage import MIGRATIONS, Busy, StorageUnavailable, migrate, open_database
+
+
+@pytest.fixture
+def database(address):
+    database = open_database(address)
+    migrate(database)
+    yield database
+    database.close()
+
+
+FACT = "INSERT INTO facts (name, value) VALUES (?, ?)"
+
+
+def test_what_was_committed_is_seen_by_others(database, address):
+    with database.write() as tx:
+        assert tx.change(FACT, ("percent % and ?", "'; DROP TABLE facts; --")) == 1
+    other = open_database(address)
+    with other.read() as tx:
+        assert tx.rows("SELECT name, value FROM facts") == [("percent % and ?", "'; DROP TABLE facts; --")]
+        assert tx.one("SELECT value FROM facts WHERE name = ?", ("nobody",)) is None
+    other.close()
+
+
+def test_what_fails_is_undone(database):
+    with pytest.raises(ZeroDivisionError), database.write() as tx:
+        tx.change(FACT, ("a", str(1 // (tx.change(FACT, ("b", "2")) - 1))))
+    with database.read() as tx:
+        assert tx.rows("SELECT * FROM facts") == []
+    with pytest.raises(StorageUnavailable), database.write() as tx:
+        tx.change("INSERT INTO nowhere VALUES (1)")
+    with database.write() as tx:  # it goes on
+        tx.change(FACT, ("a", "1"))
+
+
+def test_a_reader_sees_one_state(database, address):
+    other = open_database(address)
+    with database.write() as tx:
+        tx.change(FACT, ("a", "1"))
+    with other.read() as tx:
+        assert len(tx.rows("SELECT * FROM facts")) == 1
+        with database.write() as writing:
+            writing.change(FACT, ("b", "2"))
+        assert len(tx.rows("SELECT * FROM facts")) == 1
+    other.close()
+
+
+def test_one_learner_at_a_time(database, address):
+    other = open_database(address)
+    assert database.lead()
+    assert database.lead()
+    assert not other.lead()
+    database.close()
+    assert other.lead()
+    other.close()
+
+
+def test_journal_numbers_have_no_gaps_under_concurrent_writers(database, address):
+    from kernelbandits.service.journal import Entry, append
+
+    def write(name):
+        own = open_database(address)
+        for _ in range(20):
+            with own.write() as tx:
+                append(tx, [Entry("arm", 0, arm=name)])
+        own.close()
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with database.read() as tx:
+        assert [row[0] for row in tx.rows("SELECT seq FROM journal ORDER BY seq")] == [*range(1, 61)]
+
+
+@pytest.mark.parametrize("first", range(1, len(MIGRATIONS)))
+def test_every_older_schema_is_brought_up_to_date(address, first):
+    database = open_database(address)
+    assert migrate(database, MIGRATIONS[:first]) == first
+    with database.write() as tx:
+        tx.change(FACT, ("kept", "yes"))
+    assert migrate(database) == len(MIGRATIONS) - first
+    assert migrate(database) == 0
+    with database.read() as tx:
+        assert tx.rows("SELECT * FROM facts") == [("kept", "yes")]
+        assert tx.rows("SELECT number FROM migrations ORDER BY number")[-1] == (len(MIGRATIONS),)
+    database.close()
+
+
+def test_a_newer_schema_is_refused(database):
+    with pytest.raises(InvalidFile, match="written by a newer release"):
+        migrate(database, MIGRATIONS[:1])
+
+
+def test_sqlite_never_waits_if_told_so(tmp_path):
+    path = tmp_path / "a.db"
+    database = open_database(str(path))
+    migrate(database)
+    with sqlite3.connect(path, isolation_level=None) as foreign:
+        foreign.execute("BEGIN IMMEDIATE")
+        with pytest.raises(Busy), database.write(wait=False):
+            pass
+        foreign.execute("ROLLBACK")
+    with database.write(wait=False) as tx:
+        tx.change(FACT, ("a", "1"))
+        with pytest.raises(Busy), open_database(str(path)).write(wait=False):
+            pass
+    assert database._connected().execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert database._connected().execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+    database.close()
