@@ -13,9 +13,9 @@ from kernelbandits.reporting import COLOURS
 ROWS = [
     # From top to bottom; a room imports only rooms below it.
     [("cli", "one file per command")],
-    [("paper", "the eight methods, figures 1 and 2, table 1, studies")],
+    [("paper", "the eight methods, figures 1 and 2, table 1"), ("service", "decisions over HTTP (an extra)")],
     [("experiments", "grid, engines, store, results")],
-    [("theory", "statements as functions; diagnosis of a table"), ("offline", "logs, replay")],
+    [("theory", "statements as functions; diagnosis of a table"), ("offline", "logs, replay, evaluation of policies")],
     [("environments", "instances and rounds; play")],
     [("bandit", "rows in, decisions by name out, rewards by id")],
     [("tables", "one reader, one encoding")],
@@ -25,7 +25,7 @@ ROWS = [
     [("kernels", "geometry, profiles, algebra")],
     [("saving", "one file without code: agents, predictors, encoders")],
     [("reporting", "document → terminal, HTML, JSON; figures"), ("linalg", "growing factor, panels, limits")],
-    [("errors · types · specs · checks · problem", "the hallway, used by every room")],
+    [("errors · types · specs · checks · problem", "the hallway, used by every room; also arm_checks and user_modules")],
 ]
 WAY = [
     # (room, what happens there), in the order of the walk
