@@ -111,6 +111,9 @@ class Bandit:
             policy, n_awaiting = type(self.policy).__name__, len(self.ledger)
             return f"Bandit({len(self.arms)} arms, {policy}, {self._tally.n:,} rewards, {n_awaiting:,} awaiting)"
 
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
     @property
     def arms(self) -> tuple[str, ...]:
         """Names of the arms that may be chosen."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from kernelbandits.bandit.ledger import Awaiting
 from kernelbandits.policies import Decision
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.types import Array, BoolArray
 
 
@@ -29,6 +30,12 @@ class BanditDecision(NamedTuple):
     propensity: float
     scores: dict[str, float]
     explored: bool
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    def _repr_html_(self) -> str:
+        return short_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, which any JSON writer takes."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, final
 from kernelbandits.bandit.calibration import NOMINAL, Calibration
 from kernelbandits.bandit.ledger import Ledger
 from kernelbandits.bandit.tally import Tally
+from kernelbandits.reporting import Column, Entry, Table, facts_html
 from kernelbandits.tables import Encoder
 from kernelbandits.types import BoolArray
 
@@ -88,6 +89,21 @@ class BanditSummary:
 
     def __str__(self) -> str:
         return "\n".join([*self._head(), "", *self._table(), "", *self._predictions(), *self._state()])
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "policy": self.policy,
+            "features": "no encoder yet" if self.n_features is None else str(self.n_features),
+            "rewards": f"{self.n_rewards:,}",
+            "awaiting": f"{self.n_awaiting:,}",
+            "health": "; ".join(self.health) or "nothing unusual",
+        }
+        arms = tuple(
+            (Entry(arm.name + " (removed)" * arm.removed), Entry(f"{arm.n_rewards:,}"), Entry(_shown(arm.mean)))
+            for arm in self.arms
+        )
+        columns = (Column("arm", numeric=False), Column("rewards"), Column("mean reward"))
+        return facts_html("Bandit", facts, Table("Arms", columns, arms).html())
 
     def _head(self) -> Iterator[str]:
         features = "no encoder yet" if self.n_features is None else f"{self.n_features} features"

@@ -13,6 +13,7 @@ from kernelbandits import checks
 from kernelbandits.kernels import KernelExpansion
 from kernelbandits.linalg import require_memory
 from kernelbandits.problem import Problem
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array
 
@@ -32,6 +33,9 @@ class Rounds:
     contexts: Array
     means: Array
     noise: Array
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     def __post_init__(self) -> None:
         shape = (None,) if np.ndim(self.noise) < 2 else (None, np.shape(self.means)[-1])

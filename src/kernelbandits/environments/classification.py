@@ -14,6 +14,7 @@ from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.labelled_points import LabelledPoints, label_points
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.problem import Problem
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.specs import Count, FilePath, NonNegative
 from kernelbandits.tables import Encoding, TableEncoding
 from kernelbandits.types import Array, ArrayLike, IntArray
@@ -27,6 +28,9 @@ class ClassificationInstance(Instance):
     data: LabelledPoints
     order: IntArray
     reward_norm: float = 1.0
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     @staticmethod
     def of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -11,8 +11,23 @@ from kernelbandits import checks
 from kernelbandits.environments.base import Instance, Rounds
 from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
+from kernelbandits.reporting import (
+    Axis,
+    Chart,
+    Charts,
+    Drawn,
+    Line,
+    Look,
+    Picture,
+    facts_html,
+    plot,
+    sparkline,
+)
 from kernelbandits.specs import NonNegative, conform
 from kernelbandits.types import Array, IntArray
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BLOCK = 96
 """Rounds prefetched at a time: enough for matrix–matrix work, few enough that the block stays in the cache."""
@@ -40,6 +55,37 @@ class Trace:
     def cumulative_regret(self) -> Array:
         """R(t) = Σ_{s ≤ t} r(s), shape (T,)."""
         return np.cumsum(self.regrets)
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row per round, counted from 1, with the arrays as columns and the cumulative regret."""
+        import polars as pl
+
+        columns = {"round": np.arange(1, len(self.arms) + 1), "arm": self.arms, "reward": self.rewards}
+        regrets = {"regret": self.regrets, "cumulative_regret": self.cumulative_regret}
+        return pl.DataFrame(columns | regrets | {"propensity": self.propensities})
+
+    def plot(self) -> Drawn:
+        """Draw the cumulative regret against the round with pyplot; returns the axes, which a notebook shows."""
+        line = Line(np.arange(1, len(self.arms) + 1), self.cumulative_regret, Look(2))
+        chart = Chart("", (line,), Axis("round", low=0), Axis("cumulative regret", low=0))
+        return plot(Picture("Cumulative regret", (Charts((chart,), 1, 3.2),), "cumulative regret", width=5.2))
+
+    def __repr__(self) -> str:
+        return f"Trace({', '.join(f'{name} {value}' for name, value in self._facts().items())})"
+
+    def _repr_html_(self) -> str:
+        return facts_html("Trace", self._facts(), sparkline(self.cumulative_regret, "cumulative regret"))
+
+    def _facts(self) -> dict[str, str]:
+        n = len(self.arms)
+        if not n:
+            return {"rounds": "0"}
+        return {
+            "rounds": f"{n:,}",
+            "regret": f"{self.regrets.sum():.4g}",
+            "mean reward": f"{self.rewards.mean():.4g}",
+            "arms played": f"{len(np.unique(self.arms))}",
+        }
 
 
 def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Generator | int) -> Trace:

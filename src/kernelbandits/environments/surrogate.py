@@ -20,6 +20,7 @@ from kernelbandits.errors import InvalidArgument, InvalidFile, WeakEvidence
 from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.specs import Count, FilePath, NonNegative, Spec, conform
 from kernelbandits.tables import Encoding, TableEncoding
 from kernelbandits.types import Array, IntArray
@@ -85,6 +86,9 @@ class SurrogateInstance(Instance):
     contexts: Contexts
     noise_std: Array | float
     norm_kernel: Kernel | None = None
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     def __post_init__(self) -> None:
         if not len(self.oracles) == len(self.groups) > 0:

@@ -14,6 +14,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.linalg import pieces, require_memory, rows_at_once
 from kernelbandits.problem import Problem
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.specs import Count, NonNegative, Positive, Range, Share, Spec
 from kernelbandits.types import Array
 
@@ -114,6 +115,9 @@ class SyntheticInstance(Instance):
     clip: float
     noise: NoiseLaw = NormalNoise()
     density: float = 1.0
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     def problem(self, horizon: int | None = None) -> Problem:
         n_arms, dim = self.context_std.shape

@@ -21,6 +21,7 @@ from kernelbandits.reporting import (
     Column,
     Curves,
     Document,
+    Drawn,
     Entry,
     Findings,
     Group,
@@ -32,7 +33,9 @@ from kernelbandits.reporting import (
     Rule,
     Section,
     Table,
+    facts_html,
     looks,
+    plot,
     replacing,
     toml_key,
     toml_lines,
@@ -82,6 +85,24 @@ class Results:
         """All rounds and the summary, by the names of their files."""
         return {"results.parquet": self.frame, "summary.csv": self.summary()}
 
+    def to_polars(self) -> pl.DataFrame:
+        """All rows as a polars frame."""
+        return self.frame
+
+    def to_pandas(self) -> Any:
+        """All rows as a pandas frame, which needs pandas and pyarrow."""
+        return self.frame.to_pandas()
+
+    def plot(self) -> Drawn:
+        """Draw the mean cumulative regret with pyplot, one chart per panel; returns the axes."""
+        return plot(regret_picture(self))
+
+    def __repr__(self) -> str:
+        return f"Results({', '.join(lead_of(self.experiment))})"
+
+    def _repr_html_(self) -> str:
+        return facts_html("Results", {"experiment": ", ".join(lead_of(self.experiment))}, regret_table(self).html())
+
     def write(self, folder: Path) -> list[Path]:
         """Write `results.parquet` and `summary.csv`, each whole or not at all; returns the files written."""
         return write_frames(folder, self.frames())
@@ -104,14 +125,18 @@ def summary_of(results: Results, sections: Sequence[Section] = (), findings: Seq
     if notes:
         shown.append(Findings("Data", data))
         record["notes"] = notes
-    lead = (
+    return Document(experiment.title or experiment.name, tuple(shown), lead_of(experiment), record)
+
+
+def lead_of(experiment: Experiment) -> tuple[str, ...]:
+    """The experiment in a few words."""
+    return (
         experiment.name,
         f"{experiment.horizon:,} rounds",
         counted(len(experiment.seeds), "seed"),
         counted(len(experiment.panels), "panel"),
         counted(len(experiment.methods), "method"),
     )
-    return Document(experiment.title or experiment.name, tuple(shown), lead, record)
 
 
 def with_details(summary: Document, results: Results) -> Document:

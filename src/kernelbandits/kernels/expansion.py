@@ -13,6 +13,7 @@ import numpy as np
 
 from kernelbandits.kernels.base import Features, Kernel
 from kernelbandits.linalg import Segments, pieces, rows_at_once, segment_sums
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.types import Array
 
 
@@ -24,6 +25,9 @@ class KernelExpansion:
     kernel: Kernel
     centers: Array
     coefficients: Array
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
     _left: Features = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from kernelbandits import arm_checks, checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.offline.log_contexts import TableContexts
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.types import Array, BoolArray, IntArray
 
 _TOLERANCE = 1e-6
@@ -51,6 +52,9 @@ class Log:
     learned: bool | None = None
     bounds: tuple[float, float] | None = None
     estimated: bool = False
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     def __post_init__(self) -> None:
         checks.whole("n_arms", self.n_arms, at_least=1)

@@ -13,6 +13,7 @@ from kernelbandits.offline.log import Log
 from kernelbandits.offline.overlap import kept_shares, refuse_without_overlap, warn_of_loss
 from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.specs import Share, conform
 from kernelbandits.types import Array, IntArray
 
@@ -38,6 +39,9 @@ class ReplayedLog:
     n_rows: int
     resampled_means: Array
     arm_names: tuple[str, ...] = ()
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     @property
     def names(self) -> list[str]:

@@ -9,6 +9,7 @@ from typing import NamedTuple, final
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.problem import Problem
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.types import Array, BoolArray, IntArray
 
 
@@ -46,6 +47,12 @@ class Decision(NamedTuple):
     explored: bool
     name: str | None = None
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    def _repr_html_(self) -> str:
+        return short_html(self)
+
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +69,9 @@ class Decisions:
     scores: Array
     explored: BoolArray
     arm_names: tuple[str, ...] = ()
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     @property
     def names(self) -> list[str]:
@@ -85,6 +95,12 @@ class Scores(NamedTuple):
     means: Array
     deviations: Array
     probabilities: Array
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    def _repr_html_(self) -> str:
+        return short_html(self)
 
 
 class Learner(ABC):

@@ -12,6 +12,7 @@ from kernelbandits import checks
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import eigenpairs, require_memory, safe_cholesky
 from kernelbandits.regression.base import Cost, Estimator, FitReport, Predictor
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.specs import NonNegative, conform
 from kernelbandits.types import Array, ArrayLike, IntArray
 
@@ -47,6 +48,9 @@ class DualPredictor(ExpansionPredictor):
 
     expansion: KernelExpansion = field()  # without `field` the abstract property of the base class is the default
     report: FitReport = field()
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     @property
     def norm(self) -> float:

@@ -21,6 +21,7 @@ from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import Appended, InverseFactor
 from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainPredictor
 from kernelbandits.regression.dual import exact_cost, refuse_too_large
+from kernelbandits.reporting import facts_html
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array, ArrayLike
 
@@ -85,6 +86,14 @@ class Posterior(UncertainPredictor):
     log_det: float
     last: Appended | None = None
     repairs: Repairs = _NONE
+
+    def __repr__(self) -> str:
+        return f"Posterior(n={self.n}, d={self.dim}, kernel={self.kernel}, ridge={self.ridge:.4g})"
+
+    def _repr_html_(self) -> str:
+        found = {"observations": f"{self.n:,}", "features": str(self.dim), "kernel": str(self.kernel)}
+        known = {"ridge": f"{self.ridge:.4g}", "information gain": f"{self.information_gain:.4g}"}
+        return facts_html("Posterior", {**found, **known, "fit": str(self.report)})
 
     def _validate(self) -> None:
         """Refuse, in what was loaded from a file, arrays that do not fit the factor."""

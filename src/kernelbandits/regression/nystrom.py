@@ -21,6 +21,7 @@ from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainP
 from kernelbandits.regression.centers import Centers, UniformCenters
 from kernelbandits.regression.dual import ExpansionPredictor
 from kernelbandits.regression.normal_equations import Basis, NormalEquations, rows_of_block
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.specs import Count, CountFromZero, NonNegative
 from kernelbandits.types import Array
 
@@ -38,6 +39,9 @@ class NystromPredictor(ExpansionPredictor, UncertainPredictor):
     basis: Basis
     solution: RidgeSolution
     report: FitReport = field()
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     @property
     def centers(self) -> Array:

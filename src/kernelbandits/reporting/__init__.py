@@ -1,10 +1,24 @@
 """Documents of sections for a terminal, a page or JSON; charts, progress, files. Only this room draws or prints."""
 
 from kernelbandits.reporting.axes import Axis
-from kernelbandits.reporting.charts import Chart, Charts, Line, Mark, Points, Remark, Rule, Shade, draw, plot, save
+from kernelbandits.reporting.charts import (
+    Chart,
+    Charts,
+    Drawn,
+    Line,
+    Mark,
+    Points,
+    Remark,
+    Rule,
+    Shade,
+    draw,
+    plot,
+    save,
+)
 from kernelbandits.reporting.curves import Curves, PanelCurves
 from kernelbandits.reporting.document import Column, Document, Entry, Table, print_json
 from kernelbandits.reporting.files import remove_parts, replacing, write_text
+from kernelbandits.reporting.glance import facts_html, short_html, short_repr, sparkline
 from kernelbandits.reporting.locks import lock, remove_abandoned, unlock
 from kernelbandits.reporting.progress import Progress
 from kernelbandits.reporting.sections import (

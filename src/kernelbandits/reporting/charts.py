@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
 
 import numpy as np
 
@@ -35,6 +35,10 @@ def _label(name: str) -> str:
 
 def _wrapped(text: str) -> str:
     return literal("\n".join(wrap(text, _LONGEST_LINE, drop_whitespace=False)))
+
+
+Drawn: TypeAlias = "Axes | list[Axes]"
+"""What `plot` returns: one chart gives one object of matplotlib, several a list."""
 
 
 class Mark(Protocol):
@@ -198,11 +202,8 @@ def draw(picture: Picture) -> Figure:
     return _drawn(picture, Figure)
 
 
-def plot(picture: Picture) -> Axes | list[Axes]:
-    """Draw the picture with the current backend of pyplot, which shows it in a notebook; returns its axes.
-
-    One chart gives one object, several a list.
-    """
+def plot(picture: Picture) -> Drawn:
+    """Draw the picture with the current backend of pyplot, which shows it in a notebook; returns its axes."""
     from matplotlib import pyplot
 
     axes = _drawn(picture, pyplot.figure).axes

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.linalg import one_thread
+from kernelbandits.reporting import facts_html
 from kernelbandits.tables.numbered_columns import NumberedColumns
 from kernelbandits.tables.rows import RowReader
 from kernelbandits.tables.table_encoding import TableEncoder
@@ -37,6 +38,13 @@ class Encoder(TableEncoder):
     notes: tuple[str, ...]
     missing: tuple[str, ...] = ()
     _rows: RowReader = field(init=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"Encoder({len(self.names)} features from {len(self.columns.names)} columns)"
+
+    def _repr_html_(self) -> str:
+        steps = {f"step {i}": note for i, note in enumerate(self.notes, 1)}
+        return facts_html("Encoder", {"columns": self.columns.names, "features": self.names, **steps})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rows", RowReader(self.columns, self.missing))

@@ -12,6 +12,7 @@ import polars as pl
 
 from kernelbandits.checks import HUGE
 from kernelbandits.errors import InvalidArgument, InvalidFile, shown
+from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.tables.columns import choose_features, refuse_unknown
 from kernelbandits.tables.table_encoding import TableEncoder, TableEncoding
 from kernelbandits.tables.table_kinds import as_frame
@@ -83,6 +84,9 @@ class SklearnEncoder(TableEncoder):
     names: tuple[str, ...]
     notes: tuple[str, ...]
     missing: tuple[str, ...]
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     def refuse(self, frame: pl.DataFrame, file: str) -> None:
         refuse_unknown(self.template.columns, frame.columns, file)

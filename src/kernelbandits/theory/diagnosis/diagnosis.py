@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kernelbandits import checks, theory
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel
+from kernelbandits.reporting import Drawn, facts_html, plot
 from kernelbandits.specs import NonNegative, Positive, conform
 from kernelbandits.tables import UNEQUAL
 from kernelbandits.theory.diagnosis import budgets
@@ -72,6 +73,25 @@ class Diagnosis:
     paper_reason: str
     recommendation: theory.ExplorationAdvice | None
     notes: tuple[str, ...]
+
+    def plot(self) -> Drawn:
+        """Draw the spectrum, and bias and variance against N, with pyplot; returns the two axes."""
+        from kernelbandits.theory.diagnosis.picture import diagnosis_picture
+
+        return plot(diagnosis_picture(self))
+
+    def __repr__(self) -> str:
+        return f"Diagnosis({self.verdict.text})"
+
+    def _repr_html_(self) -> str:
+        advice = self.recommendation
+        facts = {
+            "verdict": self.verdict.text,
+            "kernel": str(self.kernel),
+            "rows, features": f"{self.spectrum.n:,}, {self.spectrum.dim:,}",
+            "explore for": "no recommendation" if advice is None else f"{advice.n_explore:,} rounds",
+        }
+        return facts_html("Diagnosis", facts | {f"note {i}": note for i, note in enumerate(self.notes, 1)})
 
     @property
     def variance(self) -> float:
