@@ -25,7 +25,7 @@ ROWS = [
     [("kernels", "geometry, profiles, algebra")],
     [("saving", "one file without code: agents, predictors, encoders")],
     [("reporting", "document → terminal, HTML, JSON; figures"), ("linalg", "growing factor, panels, limits")],
-    [("errors · types · specs · checks · problem", "the hallway, used by every room; also arm_checks and user_modules")],
+    [("errors · types · specs · checks · problem", "the hallway, used by every room; arm_checks, user_modules")],
 ]
 WAY = [
     # (room, what happens there), in the order of the walk
