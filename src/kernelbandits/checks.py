@@ -113,6 +113,13 @@ def refuse_unusable(name: str, array: Array) -> None:
         )
 
 
+def refuse_unfit(what: str, array: object, kind: type, shape: tuple[int | None, ...]) -> None:
+    """Raise if part of what was loaded from a file is not an array of this type and shape (None: any length)."""
+    given = array.shape if isinstance(array, np.ndarray) and array.dtype == kind else None
+    if given is None or len(given) != len(shape) or any(n not in (None, m) for m, n in zip(given, shape, strict=True)):
+        raise InvalidArgument(f"{what} must be an array of type {np.dtype(kind)} and shape {shape}")
+
+
 def targets(name: str, value: ArrayLike, n: int) -> Array:
     """A vector of one target per point, shape (n,)."""
     return rewards(name, value, n, "one number per row of X")

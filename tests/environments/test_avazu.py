@@ -9,7 +9,7 @@ import pytest
 import examples
 import kernelbandits as kb
 from kernelbandits.environments.avazu import COLUMNS, FEATURES, priorities
-from kernelbandits.environments.impressions import one_hot, principal_components, sample_rows
+from kernelbandits.environments.impressions import principal_components, sample_rows
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.tables import read_blocks
 
@@ -86,6 +86,10 @@ def test_an_empty_field_is_a_value_of_its_own(tmp_path):
     path = write(tmp_path / "gap.csv", "\n".join([*ROWS[:5], ",".join(fields), *ROWS[6:]]))
     frame = pl.concat([block.rows for block in read_blocks(path, COLUMNS)])
     assert frame["site_id"][4] == frame["C21"][4] == ""
+
+
+def one_hot(frame):
+    return kb.Encoding(categorical=tuple(frame.columns), missing=(), rare=1).number(frame, "rows").one_hot(frame)
 
 
 def test_one_hot_has_a_column_for_each_value_of_each_feature():

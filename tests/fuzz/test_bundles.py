@@ -18,6 +18,7 @@ import kernelbandits as kb
 from kernelbandits.errors import KernelBanditsError
 
 K, DIM = 3, 4
+TABLE, ROW = {"age": [1.0, 2.0, None, 9.0], "zone": ["a", "b", "a", "b"]}, {"age": 3.0, "zone": "b"}
 POLICIES = [
     kb.LinearUCB(),
     kb.GPUCB(kb.GaussianProcess(kb.Gaussian(gamma=4.0), ridge=0.1), kb.ConstantWidth(1.0)),
@@ -69,11 +70,10 @@ def things():
     X = np.random.default_rng(0).standard_normal((12, DIM))
     yield kb.GaussianProcess(kb.Matern(nu=1.5), ridge=0.1).fit(X, X[:, 0])
     yield kb.MinNormInterpolator(kb.Gaussian()).fit(X, X[:, 0])
-    table = {"age": [1.0, 2.0, None, 9.0], "zone": ["a", "b", "a", "b"]}
-    yield kb.Encoding(rare=1).fit(table)
+    yield kb.Encoding(rare=1).fit(TABLE)
     for policy in (kb.LinearUCB(), kb.default_policy()):
         bandit = kb.Bandit(["x", "y", "z"], kb.Encoding(rare=1), policy)
-        bandit.fit(table | {"offer": ["x", "y", "x", "z"], "bought": [0, 1, 1, 0]}, arm="offer", reward="bought")
+        bandit.fit(TABLE | {"offer": ["x", "y", "x", "z"], "bought": [0, 1, 1, 0]}, arm="offer", reward="bought")
         decisions = [bandit.choose({"age": 3.0 + i, "zone": "b"}, eligible=["x", "y"]) for i in range(6)]
         for decision in decisions[::2]:
             bandit.observe(decision.id, 0.5)
@@ -84,12 +84,21 @@ def things():
 
 def use(thing):
     """Do a little of what the thing is for."""
-    if isinstance(thing, kb.Agent):
-        for shown in np.random.default_rng(5).standard_normal((4, K, DIM)):
+    if isinstance(thing, kb.Agent) and thing.problem.n_arms * thing.problem.dim < 2**22:
+        for shown in np.random.default_rng(5).standard_normal((20, thing.problem.n_arms, thing.problem.dim)):
             arm = thing.choose(shown).arm
             thing.observe(shown[arm], arm, 0.25)
+        thing.score(shown[np.newaxis])
     elif isinstance(thing, kb.Predictor):
-        thing.mean(np.ones((2, DIM)))
+        thing.mean(np.ones((2, thing.dim)))
+    elif isinstance(thing, kb.Encoder):
+        thing.transform(ROW)
+    elif isinstance(thing, kb.Bandit):
+        for entry in [*thing.ledger]:
+            thing.observe(entry.id, 0.25)
+        thing.observe(thing.choose(ROW).id, 1.0)
+        thing.score(TABLE)
+        str(thing.summary())
 
 
 def uses_badly(thing):
@@ -319,7 +328,7 @@ def watched():
 def test_mutated_bundles_are_refused_in_one_line_or_work(n, sound, watched, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     seen, switch = watched
-    path, rng, wrong, refused, late = Path("bundle.kb"), random.Random(n), [], 0, 0
+    path, rng, wrong, refused, late = Path("bundle.kb"), random.Random(n), [], 0, []
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for number in range(n):
         mutation, content = rng.choice(MUTATIONS), rng.choice(sound)
@@ -329,7 +338,8 @@ def test_mutated_bundles_are_refused_in_one_line_or_work(n, sound, watched, tmp_
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 thing = kb.load(path)
-                late += uses_badly(thing)
+                if uses_badly(thing):
+                    late.append((number, mutation.__name__, type(thing).__name__))
         except KernelBanditsError as error:
             refused += 1
             if "\n" in str(error) or not str(error).isprintable():
@@ -343,5 +353,5 @@ def test_mutated_bundles_are_refused_in_one_line_or_work(n, sound, watched, tmp_
     assert seen == []
     assert [*Path().iterdir()] == [path]
     assert refused > 0.5 * n
-    assert late <= n / 1000  # numbers that only a rare path reads, forged with a digest that agrees
+    assert late == []
     assert grown < 400

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import isnan, nan, sqrt
 from typing import Any, final
 
+from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array
 
 NOMINAL = 0.9
@@ -14,6 +16,7 @@ _REACH = 1.6448536269514722  # standard deviations: Φ⁻¹(0.95)
 _ENOUGH = 20
 """Predictions before intervals are drawn: the noise of rewards is estimated from what came before."""
 
+_SUMS = ("weight", "error", "square", "variance", "reward", "reward_square", "intervals", "covered", "innovation")
 _KEPT = 1.0 - 1.0 / 500.0
 
 
@@ -35,10 +38,13 @@ class Calibration:
     def __init__(self) -> None:
         self.n = 0
         self._origin = 0.0  # the first reward: sums of differences from it lose no digits
-        self._sums = dict.fromkeys(
-            ("weight", "error", "square", "variance", "reward", "reward_square", "intervals", "covered", "innovation"),
-            0.0,
-        )
+        self._sums = dict.fromkeys(_SUMS, 0.0)
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, what are not these sums."""
+        checks.whole("n", self.n, at_least=0)
+        if (*self._sums,) != _SUMS or not all(type(value) is float for value in (self._origin, *self._sums.values())):
+            raise InvalidArgument("the sums of a calibration do not fit each other")
 
     def compare(self, means: Array, deviations: Array, rewards: Array) -> None:
         """Take rewards into account, shape (n,), with what was believed of them; those without a mean are left out."""

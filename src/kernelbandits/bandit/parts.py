@@ -33,7 +33,7 @@ def checked_parts(state: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(state[name], kind):
             raise InvalidArgument(f"{name}: {shown(state[name])} cannot be a part of a bandit here")
     problem, agent, encoder, tally = (state[name] for name in ("problem", "agent", "encoder", "tally"))
-    if (agent is None) != (encoder is None) or {len(getattr(tally, name)) for name in _SUMS} != {problem.n_arms}:
+    if (agent is None) != (encoder is None) or len(tally.counts) != problem.n_arms:
         raise InvalidArgument(f"agent, encoder and rewards do not fit {problem.n_arms} arms")
     if agent is not None and (agent.problem.arms, agent.problem.dim) != (problem.arms, encoder.dim):
         raise InvalidArgument(f"the agent is for other arms or features than the bandit, {shown(problem.arms)}")
@@ -41,6 +41,3 @@ def checked_parts(state: dict[str, Any]) -> dict[str, Any]:
         if agent is None or entry.arm not in range(problem.n_arms) or entry.context.shape != (encoder.dim,):
             raise InvalidArgument(f"decision {shown(entry.id)} in the ledger does not fit the bandit")
     return {name: state[name] for name in PARTS}
-
-
-_SUMS = ("counts", "sums", "squares", "weights", "weighted_sums")

@@ -6,6 +6,8 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array, IntArray
 
 
@@ -24,6 +26,15 @@ class Tally:
         self.n = 0
         self.counts = np.zeros(n_arms, dtype=np.int64)
         self.sums, self.squares, self.weights, self.weighted_sums = np.zeros((4, n_arms))
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, sums of another number of arms."""
+        checks.whole("n", self.n, at_least=0)
+        checks.refuse_unfit("counts of rewards", self.counts, np.int64, (None,))
+        for sums in (self.sums, self.squares, self.weights, self.weighted_sums):
+            checks.refuse_unfit("sums of rewards", sums, np.float64, self.counts.shape)
+        if self.counts.min(initial=0) < 0 or self.counts.sum() != self.n:
+            raise InvalidArgument(f"{self.n} rewards cannot be those of the arms, {self.counts.tolist()}")
 
     def add(self, arms: IntArray, rewards: Array, propensities: Array) -> None:
         """Count rewards, shape (n,). A propensity that was not logged is NaN, and then so are the weighted sums."""

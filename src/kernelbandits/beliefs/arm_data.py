@@ -7,6 +7,8 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array
 
 _SORTED = 2000
@@ -30,6 +32,18 @@ class ArmData:
         self._X = [np.empty((0, dim)) for _ in range(n_arms)]
         self._y = [np.empty(0) for _ in range(n_arms)]
         self._arrivals: list[int] = []  # the arm of every reward, oldest first
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, rewards that are not there."""
+        n_arms = len(self.counts)
+        checks.refuse_unfit("counts of rewards", self.counts, np.int64, (n_arms,))
+        for n, X, y in zip(self.counts.tolist(), self._X, self._y, strict=True):
+            checks.refuse_unfit("rewards", y, np.float64, (None,))
+            checks.refuse_unfit("contexts", X, np.float64, (len(y), self.dim))
+            if not 0 <= n <= len(y):
+                raise InvalidArgument(f"{n} rewards of an arm cannot be among {len(y)}")
+        if not np.array_equal(np.bincount(self._arrivals, minlength=n_arms), self.counts):
+            raise InvalidArgument("the order of rewards does not agree with their numbers")
 
     def __len__(self) -> int:
         return len(self._arrivals)

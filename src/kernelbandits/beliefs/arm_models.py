@@ -8,10 +8,12 @@ from typing import NamedTuple, cast, final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Prefetched
 from kernelbandits.beliefs.evidence import Components
 from kernelbandits.beliefs.independent_arms import ArmsTracker
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.linalg import Appended
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess
@@ -103,6 +105,16 @@ class ExactArms(ArmModel):
         self._counts = np.array([posterior.n for posterior in tracker.posteriors])
         self._ones = [p.factor.whiten(np.ones(p.n)) if p.n else np.zeros(0) for p in tracker.posteriors]  # L⁻¹1
         self._told = np.array([ones @ ones for ones in self._ones])  # 1ᵀ(K + r I)⁻¹1
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, sums that are not those of the posteriors."""
+        sizes = [posterior.n for posterior in self._tracker.posteriors]
+        checks.refuse_unfit("counts of rewards", self._counts, np.int64, (len(sizes),))
+        checks.refuse_unfit("sums per arm", self._told, np.float64, (len(sizes),))
+        for n, count, ones in zip(sizes, self._counts.tolist(), self._ones, strict=True):
+            checks.refuse_unfit("whitened ones", ones, np.float64, (n,))
+            if n != count:
+                raise InvalidArgument(f"a posterior of {n} rewards cannot have {count}")
 
     @property
     def counts(self) -> IntArray:

@@ -6,6 +6,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.levels import ArmLevels, function_levels
 from kernelbandits.types import Array, IntArray
@@ -38,6 +39,13 @@ class FollowedLevels:
         self.center = self.between = 0.0
         self.levels = np.zeros(n_arms)
         self.doubt: Array | None = None
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, levels of another number of arms."""
+        shape = (len(self._counts),)
+        checks.refuse_unfit("counts of rewards", self._counts, np.int64, shape)
+        for what, array in (("levels", self.levels), ("doubts", self.levels if self.doubt is None else self.doubt)):
+            checks.refuse_unfit(what, array, np.float64, shape)
 
     def estimate(self, data: ArmData, functions: IntArray) -> ArmLevels:
         """Estimate from all rewards."""

@@ -16,7 +16,7 @@ from kernelbandits import checks
 from kernelbandits.environments.avazu import N_ARMS, PREFIX, AvazuDesign, priorities
 from kernelbandits.environments.surrogate import SurrogateInstance, fit_oracles, split_groups
 from kernelbandits.errors import InvalidArgument, InvalidFile
-from kernelbandits.tables import TextBlock, first, level_codes, place
+from kernelbandits.tables import Encoding, TextBlock, first, place
 from kernelbandits.types import Array, IntArray
 
 NO_AVAZU = "synthetic stand-in: made-up rows in the Avazu schema, no Avazu data"
@@ -66,7 +66,8 @@ def collect(blocks: Iterable[TextBlock], source: str, design: AvazuDesign) -> Im
     sample = sample_rows(blocks, source, design.arm_column, design.features, design.n_oracle + design.n_contexts)
     groups = tuple(np.flatnonzero(sample.arms == arm) for arm in range(N_ARMS))
     _refuse_unusable(sample.clicks, groups, source, design)
-    rows = one_hot(sample.features)
+    encoding = Encoding(categorical=design.features, missing=(), rare=1)
+    rows = encoding.number(sample.features, source).one_hot(sample.features)
     origin = (
         f"{source}: {len(sample.clicks):,} of {sample.n_seen:,} rows, {rows.shape[1]:,} values of "
         f"{len(design.features)} features, click rate {sample.clicks.mean():.3f}"
@@ -148,18 +149,6 @@ def _refuse_unusable(clicks: Array, groups: tuple[IntArray, ...], source: str, d
             raise InvalidFile(
                 f"{who} has 'click' = {clicks[rows[0]]:.0f} in all its rows; its oracle has nothing to learn"
             )
-
-
-def one_hot(features: pl.DataFrame) -> sparse.csr_array:
-    """Return a 0/1 column for every value of every text column, shape (n, p); one 1 per row and text column."""
-    n, m = features.shape
-    columns = np.empty((n, m), dtype=np.int64)
-    width = 0
-    for j, texts in enumerate(features):
-        levels = texts.unique().sort()
-        columns[:, j] = level_codes(texts, levels) + width
-        width += len(levels)
-    return sparse.csr_array((np.ones(n * m), columns.ravel(), np.arange(0, n * m + 1, m)), shape=(n, width))
 
 
 def principal_components(

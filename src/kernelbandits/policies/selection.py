@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, NumericalBreakdown
 from kernelbandits.linalg import EPS
 from kernelbandits.policies.learner import Choice, Scores
@@ -138,6 +139,12 @@ class RoundRobin:
         self._counts = np.zeros(n_arms)
         self._waiting = [0] * n_arms  # turns whose reward has not come
         self.fewest = self._last = self.total = 0
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, turns of arms that are not there."""
+        checks.refuse_unfit("turns", self._counts, np.float64, (len(self._waiting),))
+        if self._last not in range(len(self._waiting)) or not all(type(n) is int and n >= 0 for n in self._waiting):
+            raise InvalidArgument("the turns of arms do not fit each other")
 
     def of(self, arms: BoolArray) -> int:
         """Turns of these arms together."""

@@ -167,7 +167,7 @@ def opened(path: Path) -> Iterator[Bundle]:
     except BadZipFile as error:
         raise InvalidFile(f"{path} is damaged, or not a file of kernelbandits.save ({error})") from error
     except Exception as error:  # hostile files find every way to fail
-        raise InvalidFile(f"{path} is damaged ({type(error).__name__}: {error})") from error
+        raise InvalidFile(f"{path} is damaged ({type(error).__name__}: {shown(str(error))})") from error
 
 
 def _entries(archive: ZipFile, size: int) -> dict[str, ZipInfo]:

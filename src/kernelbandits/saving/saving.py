@@ -99,7 +99,7 @@ def _rehearse(thing: Any) -> None:
         except KernelBanditsError:
             return
         except Exception as error:
-            raise InvalidFile(f"what it holds does not work ({type(error).__name__}: {error})") from error
+            raise InvalidFile(f"what it holds does not work ({type(error).__name__}: {shown(str(error))})") from error
 
 
 @final

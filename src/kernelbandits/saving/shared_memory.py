@@ -41,7 +41,10 @@ class Piece:
         name, length, start = facts
         if type(length) is not int or length < 1 or type(start) is not int or not 0 <= start < LINE:
             raise InvalidFile(f"{shown(facts)} is not a piece of memory")
-        return Piece(plain_dtype(name), length, start)
+        dtype = plain_dtype(name)
+        if start % dtype.alignment:
+            raise InvalidFile(f"{shown(facts)} is not a piece of memory: it starts where no {dtype} can")
+        return Piece(dtype, length, start)
 
     def allocate(self) -> AnyArray:
         """New memory like this, as an array of one axis with any values."""
@@ -66,7 +69,8 @@ class Arrays(Kind):
         if not is_plain(thing.dtype):
             raise InvalidArgument(f"an array of type {thing.dtype} cannot be saved; numbers, texts and times can")
         writeable, (low, high) = thing.flags.writeable, _bounds(thing)
-        if thing.nbytes > high - low:  # it repeats its entries: no array in a bundle is larger than its memory
+        # An array may repeat its entries, but none in a bundle is larger than its memory.
+        if thing.nbytes > high - low or not thing.flags.aligned:
             thing = thing.copy()
             low, high = _bounds(thing)
         facts: list[Json] = [thing.dtype.str, 0, 0, [*thing.shape], [*thing.strides], writeable]

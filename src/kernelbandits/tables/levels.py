@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -66,12 +65,13 @@ class Levels:
 
     def transform(self, column: pl.Series, out: Array) -> None:
         """Write the 0/1 columns of the entries into `out`, shape (p, n), which is 0."""
-        codes = self._codes(level_texts(column))
+        codes = self.codes(column)
         rows = np.flatnonzero(codes < len(out))  # a level that was not seen is all 0 if none was rare
         out[codes[rows], rows] = 1.0
 
-    def _codes(self, texts: pl.Series) -> IntArray:
+    def codes(self, column: pl.Series) -> IntArray:
         """The position of each entry among the common levels, shape (n,); their number if it is none of them."""
+        texts = level_texts(column)
         other, known = len(self.common), [level for level in self.common if level is not None]
         places = np.array([*(i for i, level in enumerate(self.common) if level is not None), other])
         found = texts.cast(pl.Enum(known), strict=False).to_physical().fill_null(len(known))
@@ -82,10 +82,8 @@ class Levels:
 
 
 def fit_levels(column: pl.Series, rare: int) -> Levels:
-    """Return the levels of a column; those in fewer than `rare` rows are pooled, missing entries are a level."""
-    counts: Sequence[tuple[str | None, int]] = sorted(
-        level_texts(column).value_counts().iter_rows(),
-        key=lambda pair: (-pair[1], pair[0] is None, pair[0] or ""),
-    )
-    common = tuple(level for level, count in counts if count >= rare or level is None)
-    return Levels(column.name, common, len(counts) - len(common))
+    """Return the levels of a column by name; those in fewer than `rare` rows are pooled, missing ones are the last."""
+    counts = level_texts(column).value_counts().iter_rows()
+    found: list[tuple[str | None, int]] = sorted(counts, key=lambda pair: (pair[0] is None, pair[0] or ""))
+    common = tuple(level for level, count in found if count >= rare or level is None)
+    return Levels(column.name, common, len(found) - len(common))

@@ -9,6 +9,7 @@ from typing import final
 
 import numpy as np
 import polars as pl
+from scipy.sparse import csr_array
 
 from kernelbandits.errors import InvalidFile
 from kernelbandits.linalg import require_memory
@@ -65,6 +66,15 @@ class NumberedColumns:
             levels.transform(frame[levels.column], columns[start:stop])
             start = stop
         return columns
+
+    def one_hot(self, frame: pl.DataFrame) -> csr_array:
+        """Return the 0/1 columns of the levels, shape (n, levels), without the zeros: for very many levels."""
+        codes = np.array([levels.codes(frame[levels.column]) for levels in self.categories]).T
+        widths = np.array([len(levels.names) for levels in self.categories])
+        known = codes < widths
+        places = (codes + np.cumsum(widths) - widths)[known]
+        starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+        return csr_array((np.ones(len(places)), places, starts), shape=(frame.height, widths.sum()))
 
     def refuse(self, frame: pl.DataFrame, file: str) -> None:
         """Raise if a column is missing, or holds something else than it did when fitted."""
