@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from kernelbandits.beliefs import arm_levels
+from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.followed_levels import FollowedLevels
 from kernelbandits.beliefs.levels import function_levels
 
 
@@ -81,3 +83,41 @@ def test_arms_with_one_function_count_as_one() -> None:
     pooled = arm_levels([np.sort(np.concatenate([first, second])), np.sort(third)])
     assert np.array_equal(found.levels, pooled.levels[[0, 1, 0, 1]])
     assert found[1:] == pooled[1:]
+
+
+def test_one_reward_tells_a_level_as_well_as_rewards_vary_within_arms() -> None:
+    """Many rewards that hardly vary within arms: one of an arm is nearly its level. Few: they may yet vary."""
+    rng = np.random.default_rng(5)
+    few, many = (
+        arm_levels([np.array([5.0]), 1.0 + 0.01 * rng.standard_normal(n), 0.01 * rng.standard_normal(n)])
+        for n in (2, 1000)
+    )
+    assert many.single < 0.15 < 0.5 < few.single < few.between
+    beyond = many.beyond(1.0)
+    assert beyond.single / many.single == pytest.approx(beyond.between / many.between)
+
+
+def test_doubt_ends_with_the_second_reward() -> None:
+    data, functions = ArmData(3, 1), np.arange(3)
+    for arm, reward in ((0, 0.0), (0, 0.1), (0, -0.1), (0, 0.05), (1, 9.0)):
+        data.add(np.zeros(1), arm, reward)
+    levels = FollowedLevels(3, 1.0)
+    levels.estimate(data, functions)
+    none, one, unknown = levels.doubt
+    assert none == 0.0 < one < unknown == levels.between**2
+    data.add(np.zeros(1), 2, 4.0)
+    levels.observe(2, data, functions)
+    assert levels.doubt[1] == one and 0.0 < levels.doubt[2] < unknown  # noqa: PT018
+    for arm in (1, 2):
+        data.add(np.zeros(1), arm, 4.0)
+        levels.observe(arm, data, functions)
+    assert levels.doubt is None
+
+
+def test_without_an_offset_one_reward_tells_nothing() -> None:
+    data, functions = ArmData(2, 1), np.arange(2)
+    for arm, reward in ((0, 0.0), (0, 0.1), (0, -0.1), (1, 9.0)):
+        data.add(np.zeros(1), arm, reward)
+    levels = FollowedLevels(2)
+    levels.estimate(data, functions)
+    assert levels.doubt[1] == levels.between**2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from math import inf, sqrt
+from math import inf, log, sqrt
 from typing import final
 
 import numpy as np
@@ -23,8 +23,9 @@ from kernelbandits.types import Array, IntArray
 
 _OFFSET = 1.0  # levels that vary by more than this many squared deviations within arms lead one to expect are their own
 _SURPRISE = 9.0  # a squared standardised innovation counts as at most this much in the amplitude
-_UNEXPLAINED = 10.0  # nats by which rewards were less likely than expected, before components are estimated again
-_SOONEST = 1.1  # and the least growth of the number of rewards
+_LOUDER = 2.0  # components are estimated again if rewards are likelier with their variance times this,
+_UNEXPLAINED = 6.0  # by so many nats: by chance that happens at most once in e⁶ rewards,
+_SOONEST = 1.1  # and if the number of rewards has grown at least by this factor
 _STRIDE = 3.0  # the prior variance of reward functions moves by at most this factor per reward
 _WORK = 6e6  # done per reward for the next estimate, in cubes of sizes of matrices: about 5 ms
 
@@ -108,9 +109,9 @@ class CalibratedTracker(LearningTracker):
     """The tracker of `EmpiricalBayes`.
 
     Between estimates the squared amplitude is the mean of squared standardised innovations and the prior; none counts
-    as more than nine. What is beyond is added up, less what is expected: if rewards were less likely than expected by
-    a factor of e¹⁰, the components are estimated again. Estimates at milestones fall due as if that had not been, so
-    what is known there depends on the rewards alone.
+    as more than nine. If the latest rewards, as many as say so most clearly, are e⁶ times likelier with twice their
+    variance, the components are estimated again (the cumulative sums of Page 1954). Estimates at milestones fall due as
+    if that had not been, so what is known there depends on the rewards alone.
 
     An estimate that takes long is made in steps, some with each reward, while the last one answers. The first is made
     at once. The prior variance of reward functions moves by at most a factor of three per reward.
@@ -207,7 +208,7 @@ class CalibratedTracker(LearningTracker):
             self._levels.observe(arm, self._data, np.arange(len(self._counts)))
         innovation = model.observe(context, arm, reward - self._levels.levels.item(arm))
         surprise = innovation / self._square if self._square else inf if innovation else 1.0
-        self._unexplained = max(0.0, self._unexplained + 0.5 * (surprise - 1.0))
+        self._unexplained = max(0.0, self._unexplained + 0.5 * ((1.0 - 1.0 / _LOUDER) * surprise - log(_LOUDER)))
         self._sum += min(innovation, _SURPRISE * self._square)
         self._square = self._amplitude(model)
 

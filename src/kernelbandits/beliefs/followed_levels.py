@@ -9,7 +9,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.levels import ArmLevels, function_levels
-from kernelbandits.types import Array, IntArray
+from kernelbandits.types import Array, BoolArray, IntArray
 
 ENOUGH = 2
 """As many rewards of an arm tell a level from a reward that is far from it."""
@@ -25,8 +25,9 @@ class FollowedLevels:
         levels: shape (K,).
         center: mean of the levels, that of arms without rewards.
         between: standard deviation of the levels between arms.
-        doubt: variances of the levels, `between`² for reward functions with fewer than two rewards, else 0, shape (K,);
-            None if all are 0.
+        doubt: variances of the levels, shape (K,): `between`² for reward functions without rewards, 0 for those with 2
+            or more; for those with one, `ArmLevels.single`² if the model has levels of its own beside these, which is
+            so with an offset, else `between`². None if all are 0.
 
     """
 
@@ -50,8 +51,9 @@ class FollowedLevels:
     def estimate(self, data: ArmData, functions: IntArray) -> ArmLevels:
         """Estimate from all rewards."""
         found = self._found(data, functions)
-        self.levels, self.center, self.between, _ = found
+        self.levels, self.center, self.between, _, _ = found
         self._count(data.counts, functions)
+        self._doubt(self._counts == 1, found)
         return found
 
     def is_unsure(self, arm: int) -> bool:
@@ -60,19 +62,31 @@ class FollowedLevels:
 
     def observe(self, arm: int, data: ArmData, functions: IntArray) -> None:
         """Learn that one of the first `ENOUGH` rewards of this arm was added to the data. Later ones change nothing."""
-        if not self._counts[arm]:
-            self.levels[functions == functions[arm]] = self._found(data, functions).levels[arm]
-        self._count(data.counts, functions)
+        same, first = functions == functions[arm], not self._counts[arm]
+        self._count(data.counts, functions, ~same)
+        if first:
+            found = self._found(data, functions)
+            self.levels[same] = found.levels[arm]
+            self._doubt(same & (self._counts == 1), found)
 
     def add_arm(self, counts: IntArray, functions: IntArray) -> None:
         """Add an arm at the mean of all levels: the only one if all arms have one function."""
         self.levels = np.append(self.levels, self.center)
-        self._count(counts, functions)
+        self._count(counts, functions, np.arange(len(functions)) < len(functions) - 1)
+
+    def _doubt(self, arms: BoolArray, found: ArmLevels) -> None:
+        """State the doubt about arms that one reward tells."""
+        if self.doubt is not None and self._offset:
+            self.doubt[arms] = min(found.single, self.between) ** 2
 
     def _found(self, data: ArmData, functions: IntArray) -> ArmLevels:
         return function_levels(data.rewards, functions).beyond(self._offset)
 
-    def _count(self, counts: IntArray, functions: IntArray) -> None:
+    def _count(self, counts: IntArray, functions: IntArray, others: BoolArray | None = None) -> None:
+        """Count rewards; of the `others`, the doubt stays as it is."""
+        known = self.doubt
         self._counts = (functions[:, np.newaxis] == functions) @ counts
         few = self._counts < ENOUGH
         self.doubt = np.where(few, self.between**2, 0.0) if self.between and few.any() else None
+        if others is not None and known is not None and self.doubt is not None:
+            self.doubt[others] = known[others[: len(known)]]

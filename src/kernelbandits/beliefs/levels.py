@@ -12,6 +12,7 @@ from kernelbandits.linalg import EPS
 from kernelbandits.types import Array, IntArray
 
 _EXPECTED = 3.0  # standard deviations
+_PRIOR_REWARDS = 3.0
 
 
 class ArmLevels(NamedTuple):
@@ -22,6 +23,8 @@ class ArmLevels(NamedTuple):
         center: mean of the levels.
         between: standard deviation τ of the levels between arms.
         within: standard deviation of rewards around the mean of their arm. If no arm has two rewards, of all rewards.
+        single: standard deviation of a level that one reward tells. For it, `within` has the prior that the rewards of
+            an arm vary like those of all arms together, which counts as much as three rewards.
 
     """
 
@@ -29,6 +32,7 @@ class ArmLevels(NamedTuple):
     center: float
     between: float
     within: float
+    single: float = 0.0
 
     def beyond(self, offset: float) -> ArmLevels:
         """What a prior does not account for in which levels vary around their mean with variance offset · within².
@@ -39,7 +43,7 @@ class ArmLevels(NamedTuple):
         accounted = _EXPECTED * sqrt(offset) * self.within
         share = 1.0 - accounted / self.between if self.between > accounted else 0.0
         levels = self.center + share * (self.levels - self.center)
-        return ArmLevels(levels, self.center, share * self.between, self.within)
+        return ArmLevels(levels, self.center, share * self.between, self.within, share * self.single)
 
 
 def rounding(largest: float) -> float:
@@ -84,7 +88,10 @@ def arm_levels(rewards: Sequence[Array]) -> ArmLevels:
         center = weights @ means / weights.sum()
     levels = np.full(len(rewards), origin + center)
     levels[played] += shares * (means - center)
-    return ArmLevels(levels, float(origin + center), sqrt(between), sqrt(variance))
+    free, total = n - n_played, float(np.var(together - origin))
+    apart = (_PRIOR_REWARDS * total + free * variance) / (_PRIOR_REWARDS + free)
+    single = between * apart / (between + apart) if between else 0.0
+    return ArmLevels(levels, float(origin + center), sqrt(between), sqrt(variance), sqrt(single))
 
 
 def function_levels(rewards: Sequence[Array], functions: IntArray) -> ArmLevels:
