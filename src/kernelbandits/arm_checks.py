@@ -25,6 +25,14 @@ def names_of(value: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
+def are_names(value: Iterable[str]) -> bool:
+    """Whether these texts can be names of arms."""
+    try:
+        return bool(names_of(value))
+    except InvalidArgument:
+        return False
+
+
 def eligible(value: ArrayLike | Collection[str] | None, n_arms: int, names: tuple[str, ...] = ()) -> BoolArray | None:
     """A mask of the arms that may be played, shape (K,); None, or a mask with every arm, gives None.
 

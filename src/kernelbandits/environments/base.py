@@ -81,6 +81,10 @@ class Environment(Spec, ABC):
         """
         return ()
 
+    def arm_names(self) -> tuple[str, ...]:
+        """Return the names of the arms, for reports; empty, as by default, if they only have numbers."""
+        return ()
+
 
 def require_rounds(horizon: int, n_arms: int, dim: int) -> None:
     """Raise `TooLarge` if the contexts, means and noise of T rounds do not fit into memory."""

@@ -52,7 +52,7 @@ class ClassificationInstance(Instance):
     def problem(self, horizon: int | None = None) -> Problem:
         n_arms = len(self.data.names)
         norms = np.full(n_arms, self.reward_norm)
-        return Problem(n_arms, self.data.points.shape[1], horizon, 0.0, norms, self.means)
+        return Problem(n_arms, self.data.points.shape[1], horizon, 0.0, norms, self.means, self.data.arms)
 
     def means(self, contexts: Array) -> Array:
         """Return for each arm the share of its class among the points equal to its context; shape (K,) for (K, d)."""
@@ -129,6 +129,9 @@ class Classification(Environment):
         data = self.data()
         _refuse_horizon(horizon, len(data.codes))
         return data.notes
+
+    def arm_names(self) -> tuple[str, ...]:
+        return self.data().arms
 
     def data(self) -> LabelledPoints:
         """Return the encoded table; the file is read again only if it has changed."""

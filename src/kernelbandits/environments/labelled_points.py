@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from kernelbandits import tables
+from kernelbandits import arm_checks, tables
 from kernelbandits.errors import InvalidFile
 from kernelbandits.tables import TableEncoding
 from kernelbandits.types import Array, IntArray
@@ -26,6 +26,11 @@ class LabelledPoints:
     codes: IntArray
     names: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """The names of labels as those of arms; empty if one is too long for that, not printable, or there twice."""
+        return self.names if arm_checks.are_names(self.names) else ()
 
 
 def label_points(

@@ -78,6 +78,7 @@ class SurrogateInstance(Instance):
         contexts: how the rows are served.
         noise_std: standard deviation of the noise of all arms, or of each, shape (K,).
         norm_kernel: kernel of the norms √(cᵀKc) that learners are told; None means each oracle's own.
+        arms: names of the arms; empty if they only have numbers.
 
     """
 
@@ -86,6 +87,7 @@ class SurrogateInstance(Instance):
     contexts: Contexts
     noise_std: Array | float
     norm_kernel: Kernel | None = None
+    arms: tuple[str, ...] = ()
 
     __repr__ = short_repr
     _repr_html_ = short_html
@@ -108,7 +110,7 @@ class SurrogateInstance(Instance):
         """Return what a learner may know; the noise is that of the noisiest arm."""
         told = (replace(oracle, kernel=self.norm_kernel or oracle.kernel) for oracle in self.oracles)
         norms, noise_std = np.array([oracle.norm for oracle in told]), float(np.max(self.noise_std))
-        return Problem(len(self.groups), self.groups[0].shape[1], horizon, noise_std, norms, self.means)
+        return Problem(len(self.groups), self.groups[0].shape[1], horizon, noise_std, norms, self.means, self.arms)
 
     def means(self, contexts: Array) -> Array:
         """Return the mean rewards f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d)."""
@@ -202,7 +204,8 @@ class Surrogate(Environment):
         fitted, served = self._split(data, checks.generator(rng))
         oracles = fit_oracles(self.oracle, [(data.points[rows], rewards[rows]) for rows in fitted])
         noise_std = quality.noise_std if self.noise_std is None else self.noise_std
-        return SurrogateInstance(oracles, tuple(data.points[rows] for rows in served), self.contexts, noise_std)
+        groups = tuple(data.points[rows] for rows in served)
+        return SurrogateInstance(oracles, groups, self.contexts, noise_std, arms=data.arms)
 
     def notes(self, horizon: int) -> tuple[str, ...]:
         data, _ = self.data()
@@ -215,6 +218,9 @@ class Surrogate(Environment):
         estimated = f"{_span(quality.noise_std)}, estimated for each arm from rows that are not fitted"
         noise = estimated if self.noise_std is None else f"{self.noise_std:.4g} as stated ({estimated})"
         return (*data.notes, note, _explained(quality), f"standard deviation of the noise: {noise}")
+
+    def arm_names(self) -> tuple[str, ...]:
+        return self.data()[0].arms
 
     def quality(self) -> OracleQuality:
         """Return how well the oracles predict rewards they are not fitted to, in a split that is always the same."""

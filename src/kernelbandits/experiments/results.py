@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.environments import mean_and_standard_error
+from kernelbandits.experiments.arms_played import arms_played, arms_sections
 from kernelbandits.experiments.grid import Experiment, files_in, short_names
 from kernelbandits.reporting import (
     Axis,
@@ -83,7 +84,10 @@ class Results:
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """All rounds and the summary, by the names of their files."""
-        return {"results.parquet": self.frame, "summary.csv": self.summary()}
+        named = arms_played(self.experiment, self.frame)
+        return {"results.parquet": self.frame, "summary.csv": self.summary()} | (
+            {"arms.csv": named} if len(named) else {}
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """All rows as a polars frame."""
@@ -141,7 +145,8 @@ def lead_of(experiment: Experiment) -> tuple[str, ...]:
 
 def with_details(summary: Document, results: Results) -> Document:
     """The summary with curves above and settings below."""
-    return replace(summary, sections=(regret_curves(results), *summary.sections, settings(results.experiment)))
+    named = arms_sections(results.experiment, results.frame)
+    return replace(summary, sections=(regret_curves(results), *summary.sections, *named, settings(results.experiment)))
 
 
 def regret_curves(results: Results) -> Curves:
