@@ -38,4 +38,5 @@ def log_to_stderr(process: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    for chatty in ("uvicorn", "httpx"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
