@@ -64,7 +64,7 @@ class Agent:
         self.problem = problem
         self.policy = policy
         self._learner = learner
-        self._kernels = [] if policy is None else [kernel for kernel in _kernels(policy) if not kernel.stationary]
+        self._kernels: list[Kernel] | None = None  # looked for when contexts are checked
         self._observe = learner.observe
         self._active = ActiveArms(np.ones(problem.n_arms, dtype=np.bool_))
         self._n_decisions = 0
@@ -279,6 +279,9 @@ class Agent:
         K(x, x) is in range for every point: |K(x, z)|² ≤ K(x, x) K(z, z).
         """
         checks.refuse_unusable(name, points)
+        if self._kernels is None:
+            own = [] if self.policy is None else _kernels(self.policy)
+            self._kernels = [kernel for kernel in own if not kernel.stationary]
         for kernel in self._kernels:
             kernel.diagonal(points.reshape(-1, points.shape[-1]))
 
