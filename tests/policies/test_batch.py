@@ -58,7 +58,7 @@ def test_a_batch_over_the_end_of_exploration(n_before):
 @pytest.mark.parametrize(
     ("contexts", "eligible", "message"),
     [
-        (ROUNDS.contexts[0], None, "contexts must have shape"),
+        (ROUNDS.contexts[0, 0], None, "contexts must have shape"),
         (ROUNDS.contexts[:2], np.zeros((2, K), dtype=bool), "eligible must be boolean and allow an arm in every round"),
         (ROUNDS.contexts[:2], np.ones(K + 1, dtype=bool), "eligible must be a boolean array"),
         (np.full((2, K, DIM), np.nan), None, "contexts must be finite; round 0, arm 0, column 0"),

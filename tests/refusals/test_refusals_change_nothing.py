@@ -64,7 +64,10 @@ BAD_CALLS = {
         lambda a: a.prefetch(spoilt(ROUNDS.contexts[:5], NAN)),
         "contexts must be finite; round 4, arm 2, column 3 is nan",
     ),
-    "prefetch: one round": (lambda a: a.prefetch(GOOD), r"contexts must have shape \(any, 3, 4\).*got shape \(3, 4\)"),
+    "prefetch: one context": (
+        lambda a: a.prefetch(GOOD[0]),
+        r"contexts must have shape \(any, 3, 4\).*got shape \(4,\)",
+    ),
     "prefetch: empty": (lambda a: a.prefetch(ROUNDS.contexts[:0]), "contexts must not be empty"),
 }
 
