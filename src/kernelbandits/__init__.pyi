@@ -118,6 +118,7 @@ from .offline.evaluation import (
     Estimate as Estimate,
     Evaluation as Evaluation,
     PairDifference as PairDifference,
+    ReplayedValue as ReplayedValue,
 )
 from .offline.interval import Interval as Interval
 from .offline.intervals import (

@@ -5,7 +5,7 @@ from scipy.integrate import quad
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.offline.bets import beta_capital, gamma_exponential_capital
-from kernelbandits.offline.confidence_sequence import _SUMS, log_capitals, running_sums
+from kernelbandits.offline.confidence_sequence import capitals_along
 
 T = 10_000
 
@@ -30,9 +30,8 @@ def test_the_mean_is_missed_anywhere_along_ten_thousand_looks_in_at_most_one_run
     missed = 0
     for seed in range(60):
         r, w, truth, largest = world(np.random.default_rng(seed), mean)
-        sums = running_sums(dict.fromkeys(_SUMS, 0.0), 0, r, w)
-        capitals = log_capitals(sums, 1 + np.arange(T), truth, largest)
-        missed += bool((np.maximum(*capitals) >= -np.log(0.05)).any())
+        spec = kb.ConfidenceSequence(largest_weight=largest)
+        missed += bool((capitals_along(spec, r, w, truth) >= 20.0).any())
     assert missed <= 8, "3 are expected at most; 9 or more have a probability below 1/300"
 
 

@@ -41,7 +41,7 @@ def test_values_are_near_the_truth_and_verdicts_follow(truth, skewed):
         assert found.value == pytest.approx(truth[name], abs=0.05)
         assert found.interval.covers(found.value)
         assert found.gain == pytest.approx(found.value - evaluation.logged, abs=0.03)
-        assert found.estimates[0].estimator == "DoublyRobust"
+        assert found.estimates[0].estimator == "SelfNormalizedDoublyRobust"
         assert found.overlap.mean_weight == pytest.approx(1.0, abs=0.1)
     assert evaluation["best"].verdict.kind == "better"
     assert evaluation.logged == pytest.approx(log.rewards.mean())
@@ -138,6 +138,17 @@ def test_a_learned_policy_is_valued_on_rows_that_it_has_not_seen(truth):
     assert found.interval.covers(log.rewards.mean())
     learned = kb.evaluate(made_log(1500, 8, skewed=False), {"l": kb.LearnedPolicy(kb.LinearUCB())})["l"]
     assert learned.value == pytest.approx(truth["best"], abs=0.08)
+
+
+def test_policies_are_replayed_as_they_would_learn_live():
+    log = made_log(600, 14, skewed=False)
+    evaluation = kb.evaluate(log, {"uniform": kb.UniformArms()}, replays={"LinearUCB": kb.LinearUCB()})
+    [found] = evaluation.replays
+    assert found.interval.covers(found.value)
+    assert 150 < found.rounds < 250, "a third of the rows agrees"
+    assert found.value > log.rewards.mean()
+    assert "LinearUCB, live: " in str(evaluation)
+    assert "replayed" in evaluation.document().html()
 
 
 def test_eligible_arms_are_respected():

@@ -20,6 +20,9 @@ from kernelbandits.cli.options import FOLDER, debug_option, json_option
     help="uniform, always:ARM, a saved bandit FILE.kb, or a policy to learn from the log: FILE.toml or its name. "
     "Can be repeated.",
 )
+@click.option(
+    "--replay", multiple=True, metavar="POLICY", help="A policy to replay as it would learn live; repeatable."
+)
 @click.option("--arm-column", default="arm", show_default=True, metavar="NAME", help="The arm that was played.")
 @click.option("--reward-column", default="reward", show_default=True, metavar="NAME", help="Its reward, a number.")
 @click.option(
@@ -51,6 +54,7 @@ from kernelbandits.cli.options import FOLDER, debug_option, json_option
 def evaluate(
     log: Path,
     candidates: tuple[str, ...],
+    replay: tuple[str, ...],
     arm_column: str,
     reward_column: str,
     propensity_column: str,
@@ -80,6 +84,7 @@ def evaluate(
       kernelbandits evaluate log.parquet --candidate uniform --candidate always:10pct
       kernelbandits evaluate log.parquet --candidate shop.kb --candidate LinearUCB --report
     """
+    from kernelbandits.bandit import policy_from
     from kernelbandits.offline import LinearRewards, LogColumns, candidates_from, evaluate_file, write_evaluation
     from kernelbandits.reporting import print_json
     from kernelbandits.tables import Encoding
@@ -93,6 +98,7 @@ def evaluate(
         arms,
         learned=learned,
         bounds=bounds or None,
+        replays={text: policy_from(text) for text in replay},
         model=LinearRewards() if model else None,
         level=level,
         rng=seed,

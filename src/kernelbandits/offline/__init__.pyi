@@ -1,3 +1,4 @@
+from . import confidence_sequence as confidence_sequence, value_estimators as value_estimators
 from .candidate import (
     AlwaysArm as AlwaysArm,
     ByFunction as ByFunction,
@@ -18,6 +19,7 @@ from .evaluation import (
     Estimate as Estimate,
     Evaluation as Evaluation,
     PairDifference as PairDifference,
+    ReplayedValue as ReplayedValue,
 )
 from .evaluation_files import evaluate_file as evaluate_file, write_evaluation as write_evaluation
 from .interval import Interval as Interval

@@ -176,6 +176,14 @@ def log_capitals(
     return np.asarray(share + np.logaddexp(larger, more)), np.asarray(share + np.logaddexp(smaller, less))
 
 
+def capitals_along(spec: ConfidenceSequence, rewards: Array, weights: Array, mean: float) -> Array:
+    """Return the larger capital against a mean after each reward, shape (n,): the mean is outside where it is 1/α."""
+    unit = spec.high - spec.low
+    sums = running_sums(dict.fromkeys(_SUMS, 0.0), 0, (rewards - spec.low) / unit, weights)
+    both = log_capitals(sums, 1 + np.arange(len(rewards)), (mean - spec.low) / unit, spec.largest_weight)
+    return np.asarray(np.exp(np.minimum(np.maximum(*both), 700.0)))
+
+
 def _bounds(sums: Mapping[str, float], n: int, spec: ConfidenceSequence) -> tuple[float, float]:
     """Return the means at which the capitals reach 1/α: the first falls in the mean, the second rises."""
     limit, low, high = -np.log(1.0 - spec.level), (0.0, 1.0), (0.0, 1.0)

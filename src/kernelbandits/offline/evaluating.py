@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.offline.candidate import Candidate
-from kernelbandits.offline.evaluation import Evaluation
+from kernelbandits.offline.evaluation import Evaluation, ReplayedValue
 from kernelbandits.offline.intervals import IntervalMethod
 from kernelbandits.offline.judging import Judging
+from kernelbandits.offline.learned_policy import padded
 from kernelbandits.offline.log import Log
 from kernelbandits.offline.log_tables import open_log
 from kernelbandits.offline.marks import marks_of
+from kernelbandits.offline.replay import replay_log
 from kernelbandits.offline.reward_models import LinearRewards, RewardModel
 from kernelbandits.offline.split import folds, past
-from kernelbandits.offline.value_estimators import ALL_ESTIMATORS, DoublyRobust, SelfNormalized, ValueEstimator
+from kernelbandits.offline.value_estimators import (
+    ALL_ESTIMATORS,
+    SelfNormalized,
+    SelfNormalizedDoublyRobust,
+    ValueEstimator,
+)
 from kernelbandits.offline.weighing import weigh
+from kernelbandits.policies import Policy
 from kernelbandits.specs import Probability, conform
 
 
@@ -27,6 +37,7 @@ def evaluate(
     log: Log | str | os.PathLike[str],
     candidates: Mapping[str, Candidate],
     *,
+    replays: Mapping[str, Policy] = MappingProxyType({}),
     estimator: ValueEstimator | None = None,
     others: Sequence[ValueEstimator] = ALL_ESTIMATORS,
     model: RewardModel | None = LinearRewards(),  # noqa: B008 (a frozen spec)
@@ -40,7 +51,9 @@ def evaluate(
         log: a `Log`, or the path of a file with the columns that `LogColumns` names, which may be of any size.
         candidates: by name: `AlwaysArm("10pct")`, `UniformArms()`, `GivenChances(table)`, `ByFunction(f)`,
             `SavedBandit(kb.load("shop.kb"))`, `LearnedPolicy(LinearUCB())`.
-        estimator: of the value; by default `DoublyRobust()`, or `SelfNormalized()` without a reward model.
+        replays: policies to play on the log as they would have learned live (`replay_log`), with what they earn per
+            round; a log of n rows has fewer rounds for them.
+        estimator: of the value; by default `SelfNormalizedDoublyRobust()`, without a model `SelfNormalized()`.
         others: further estimators to compare.
         model: predicts rewards for the estimators that need it, always from other rows; None leaves these out.
         interval: how intervals are made; by default the log's own marks decide, and `Evaluation.method` says which.
@@ -60,6 +73,7 @@ def evaluate(
             return evaluate(
                 opened,
                 candidates,
+                replays=replays,
                 estimator=estimator,
                 others=others,
                 model=model,
@@ -69,17 +83,17 @@ def evaluate(
             )
     checks.instance("log", log, Log, "read_log(table)")
     _refuse_wrong(candidates)
-    main = estimator or (DoublyRobust() if model is not None else SelfNormalized())
+    main = estimator or (SelfNormalizedDoublyRobust() if model is not None else SelfNormalized())
     wanted = [main, *(each for each in others if each != main)]
     wanted = [each for each in wanted if model is not None or not each.needs_model]
     if main not in wanted:
         raise InvalidArgument(f"{type(main).__name__} needs a reward model; give one, model=LinearRewards()")
     marks = marks_of(log)
     split = past(len(log)) if marks.adaptive else folds(len(log))
-    weighed = weigh(
-        log, candidates, model if any(e.needs_model for e in wanted) else None, split, checks.generator(rng)
-    )
-    return Judging(log, marks, split, weighed, interval, conform(level, Probability, "level")).evaluation(wanted)
+    source, level = checks.generator(rng), conform(level, Probability, "level")
+    weighed = weigh(log, candidates, model if any(e.needs_model for e in wanted) else None, split, source)
+    played = tuple(_replayed(name, policy, log, level, source) for name, policy in replays.items())
+    return Judging(log, marks, split, weighed, interval, level).evaluation(wanted, played)
 
 
 def _refuse_wrong(candidates: Mapping[str, Candidate]) -> None:
@@ -90,3 +104,10 @@ def _refuse_wrong(candidates: Mapping[str, Candidate]) -> None:
     for name, candidate in candidates.items():
         checks.label("the name of a candidate", name, "'always a'")
         checks.instance(f"candidate {name!r}", candidate, Candidate, "AlwaysArm('a')")  # type: ignore[type-abstract]
+
+
+def _replayed(name: str, policy: Policy, log: Log, level: float, rng: np.random.Generator) -> ReplayedValue:
+    checks.instance(f"replay {name!r}", policy, Policy, "LinearUCB()")  # type: ignore[type-abstract]
+    whole = replace(log, contexts=padded(log.contexts[0 : len(log)]))
+    found = replay_log(policy, whole, rng.spawn(1)[0])
+    return ReplayedValue(name, found.mean, found.interval(level), len(found.rows))

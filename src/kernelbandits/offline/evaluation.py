@@ -60,6 +60,15 @@ class PairDifference(NamedTuple):
     interval: Interval
 
 
+class ReplayedValue(NamedTuple):
+    """What a policy that learns as it goes would have earned per round in its first rounds, by replaying the log."""
+
+    name: str
+    value: float
+    interval: Interval
+    rounds: int
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -72,6 +81,7 @@ class Evaluation:
         candidates: the candidates in the order given.
         pairs: differences of every two that are supported.
         method: which interval was used, and why.
+        replays: policies that were played on the log as they would have learned live.
         findings: what looks wrong in the log.
         notes: how the log was read.
 
@@ -83,6 +93,7 @@ class Evaluation:
     logged_interval: Interval
     candidates: tuple[CandidateValue, ...]
     pairs: tuple[PairDifference, ...]
+    replays: tuple[ReplayedValue, ...]
     method: str
     findings: tuple[str, ...]
     notes: tuple[str, ...]
@@ -95,7 +106,9 @@ class Evaluation:
 
     def __str__(self) -> str:
         head = f"{self.n:,} rows; the log earned {self.logged:.4g} per row"
-        return "\n".join([head, *(f"{c.name}: {c.verdict.words}" for c in self.candidates), *self.findings])
+        live = (f"{r.name}, live: {r.value:.4g}, {r.interval.low:.4g} to {r.interval.high:.4g}" for r in self.replays)
+        verdicts = (f"{c.name}: {c.verdict.words}" for c in self.candidates)
+        return "\n".join([head, *verdicts, *live, *self.findings])
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""

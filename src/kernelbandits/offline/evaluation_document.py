@@ -39,6 +39,7 @@ def record(evaluation: Evaluation) -> dict[str, Any]:
         "logged": {"value": evaluation.logged, "interval": list(evaluation.logged_interval)},
         "candidates": [_candidate(each) for each in evaluation.candidates],
         "pairs": [each._asdict() | {"interval": list(each.interval)} for each in evaluation.pairs],
+        "replays": [each._asdict() | {"interval": list(each.interval)} for each in evaluation.replays],
         "findings": list(evaluation.findings),
         "notes": list(evaluation.notes),
     }
@@ -50,6 +51,7 @@ def document(evaluation: Evaluation) -> Document:
     looks = evaluation.findings or ("nothing looks wrong in the log",)
     sections: list[Section] = [Findings("Verdicts", verdicts), _values(evaluation), picture(evaluation)]
     sections += [_pairs(evaluation)] if evaluation.pairs else []
+    sections += [_replays(evaluation)] if evaluation.replays else []
     sections += [_overlap(evaluation), _estimators(evaluation)]
     sections += [Findings("Intervals", (evaluation.method,)), Findings("The log", (*looks, *evaluation.notes))]
     lead = (f"{evaluation.n:,} rows", f"{evaluation.level:.0%} intervals")
@@ -101,6 +103,12 @@ def _pairs(evaluation: Evaluation) -> Table:
     )
     rows = [(Entry(p.first), Entry(p.second), *_numbers(p.difference, p.interval)) for p in evaluation.pairs]
     return Table("Differences between candidates", columns, tuple(rows))
+
+
+def _replays(evaluation: Evaluation) -> Table:
+    columns = (Column("policy", numeric=False), *map(Column, ("value", "low", "high", "rounds")))
+    rows = [(Entry(r.name), *_numbers(r.value, r.interval), Entry(f"{r.rounds:,}")) for r in evaluation.replays]
+    return Table("Policies replayed as they would have learned live", columns, tuple(rows), "reward per live round")
 
 
 def _overlap(evaluation: Evaluation) -> Table:

@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.offline.evaluation import CandidateValue, Estimate, Evaluation, PairDifference
+from kernelbandits.offline.evaluation import CandidateValue, Estimate, Evaluation, PairDifference, ReplayedValue
 from kernelbandits.offline.importances import past_precisions
 from kernelbandits.offline.interval import Interval
 from kernelbandits.offline.intervals import IntervalMethod
@@ -38,7 +38,7 @@ class Judging:
     interval: IntervalMethod | None
     level: float
 
-    def evaluation(self, estimators: Sequence[ValueEstimator]) -> Evaluation:
+    def evaluation(self, estimators: Sequence[ValueEstimator], replays: tuple[ReplayedValue, ...] = ()) -> Evaluation:
         """All values, differences and verdicts; the first estimator is the one that counts."""
         log, marks = self.log, self.marks
         main, size = estimators[0], min(each.rows.effective_size for each in self.weighed.values())
@@ -72,6 +72,7 @@ class Judging:
             method.interval(logged, self.level),
             tuple(values),
             differences,
+            replays,
             words,
             (*_estimated(log), *findings(log)),
             log.notes,

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from scipy import stats
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.offline.interval import Interval
 from kernelbandits.offline.log import Log
 from kernelbandits.offline.overlap import kept_shares, refuse_without_overlap, warn_of_loss
 from kernelbandits.policies import Policy
@@ -61,6 +63,17 @@ class ReplayedLog:
         Both vary from one resampled log to the next. The spread of the rewards of a single run shows only the first.
         """
         return float(np.std(self.resampled_means, ddof=1)) if len(self.resampled_means) > 1 else float("nan")
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Where the expected mean reward of the policy's first m live rounds is, with this probability.
+
+        Student's t with one degree of freedom less than there are resampled logs, of which the error is an estimate.
+        """
+        runs = len(self.resampled_means)
+        if runs < 2:
+            raise InvalidArgument(f"an interval needs at least two resampled logs; n_resamples was {runs}")
+        half = float(stats.t.ppf(0.5 + 0.5 * level, runs - 1)) * self.standard_error * np.sqrt(1.0 + 1.0 / runs)
+        return Interval(self.mean - half, self.mean + half)
 
 
 def replay_log(

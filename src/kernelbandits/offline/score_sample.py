@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelbandits.types import Array, IntArray
 
-_MIDDLE, _TAIL = 400, 100
+_MIDDLE, _TAIL = 240, 80
 
 
 @final
@@ -46,7 +46,7 @@ class ScoreSample:
     def points(self) -> Points:
         """The scores as few points: within each part, neighbours in size are joined, but not the most extreme ones."""
         n_parts = len(self.parts) - 1
-        middle, tail = max(_MIDDLE // n_parts, 40), max(_TAIL // n_parts, 15)
+        middle, tail = max(_MIDDLE // n_parts, 30), max(_TAIL // n_parts, 15)
         joined = [joined_neighbours(self.scores[a:b], middle, tail) for a, b in pairwise(self.parts.tolist())]
         values, counts = (np.concatenate(each) for each in zip(*joined, strict=True))
         importances = np.repeat(self.importances[self.parts[:-1]], [len(part) for part, _ in joined])

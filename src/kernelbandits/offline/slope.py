@@ -9,8 +9,8 @@ import numpy as np
 from kernelbandits.types import Array
 
 _GRID = 12
-_WIDTH = 2.0
-"""Intervals of ± this many standard errors must meet."""
+_WIDTH = 0.5
+"""Intervals of ± this many standard errors must meet, so that bias stays below about one of them."""
 
 
 def chosen_threshold(threshold: float | None, weights: Array, scores: Callable[[float], Array]) -> Array:

@@ -2,9 +2,15 @@
 
 from kernelbandits.experiments import RunOptions
 from kernelbandits.paper.evaluation.coverage import Coverage
+from kernelbandits.paper.evaluation.errors import Errors
+from kernelbandits.paper.evaluation.sequences import Sequences
 from kernelbandits.paper.parts import Pictures, report_parts
 
-PICTURES: Pictures = {"a-coverage": (Coverage(),)}
+PICTURES: Pictures = {
+    "a-coverage": (Coverage(),),
+    "b-errors": (Errors(),),
+    "c-sequences": (Sequences(),),
+}
 
 
 def report(options: RunOptions) -> None:

@@ -24,6 +24,7 @@ from kernelbandits.offline import (
     LinearRewards,
     NormalInterval,
     SelfNormalized,
+    SelfNormalizedDoublyRobust,
     Split,
     StudentizedBootstrap,
     ValueEstimator,
@@ -34,7 +35,8 @@ from kernelbandits.offline import (
     weigh,
 )
 from kernelbandits.paper.evaluation.kept import kept
-from kernelbandits.paper.evaluation.worlds import WORLDS, Case
+from kernelbandits.paper.evaluation.world import Case
+from kernelbandits.paper.evaluation.worlds import WORLDS
 from kernelbandits.paper.parts import StudyPart
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Rule, look
 from kernelbandits.specs import Count
@@ -44,7 +46,7 @@ DEFAULT, CLASSICAL, SEQUENCE = "default", "DR, normal, as if independent", "conf
 METHODS: dict[str, tuple[ValueEstimator, IntervalMethod]] = {
     "DR, normal": (DoublyRobust(), NormalInterval()),
     "DR, likelihood": (DoublyRobust(), EmpiricalLikelihood()),
-    "DR, bootstrap": (DoublyRobust(), StudentizedBootstrap(400)),
+    "DR, bootstrap": (DoublyRobust(), StudentizedBootstrap(200)),
     "IPS, normal": (InversePropensity(), NormalInterval()),
     "IPS, likelihood": (InversePropensity(), EmpiricalLikelihood()),
     "IPS, gamma": (InversePropensity(), GammaInterval()),
@@ -68,7 +70,7 @@ def intervals(case: Case) -> Iterator[tuple[str, float, Interval]] | None:
 def _each(case: Case, judging: Judging) -> Iterator[tuple[str, float, Interval]]:
     weighed = judging.weighed[_CANDIDATE]
     method, _ = default_interval(judging.marks, weighed.rows.effective_size)
-    for name, (estimator, interval) in ({DEFAULT: (DoublyRobust(), method)} | METHODS).items():
+    for name, (estimator, interval) in ({DEFAULT: (SelfNormalizedDoublyRobust(), method)} | METHODS).items():
         estimate = judging.estimate(weighed, estimator, interval)
         yield name, estimate.value, estimate.interval
     if judging.marks.adaptive:
