@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import polars as pl
@@ -121,3 +122,39 @@ def test_a_broken_module_is_one_line(tmp_path, source, message, request):
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+CELL = """
+from dataclasses import dataclass
+import kernelbandits as kb
+FACTOR = 1
+
+class Mine(kb.Learner):
+    def __init__(self):
+        self.inner = None
+    def decide(self, contexts, eligible):
+        return kb.Choice(0, 1.0, contexts[:, 0] * 2.0, False)
+    def observe(self, context, arm, reward):
+        pass
+
+@dataclass(frozen=True)
+class Typed(kb.Policy):
+    def learner(self, problem, rng):
+        return Mine()
+"""
+
+
+def typed_in_a_notebook(text, monkeypatch):
+    """What a cell defines, in a module without a file."""
+    module = types.ModuleType("typed_cells")
+    monkeypatch.setitem(sys.modules, "typed_cells", module)
+    exec(compile(text, "<cell>", "exec"), module.__dict__)  # noqa: S102
+    panel = kb.Panel("p", kb.Synthetic(kb.LowRank(), n_arms=2, dim=3), {"Typed": module.Typed()})
+    [cell] = kb.Experiment("typed", (panel,), horizon=5, seeds=(0,)).cells()
+    return cell.fingerprint
+
+
+def test_a_policy_typed_in_a_notebook_is_known_by_its_code(monkeypatch):
+    first = typed_in_a_notebook(CELL, monkeypatch)
+    assert typed_in_a_notebook("\n\n" + CELL, monkeypatch) == first, "the same code elsewhere"
+    assert typed_in_a_notebook(CELL.replace("* 2.0", "* 3.0"), monkeypatch) != first, "an edit of what it uses"

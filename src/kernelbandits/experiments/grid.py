@@ -8,11 +8,13 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any, NoReturn, final
 
 from kernelbandits import checks
@@ -202,6 +204,27 @@ def _refuse(value: object) -> NoReturn:
 @cache
 def _source_of(foreign: type) -> str:
     """Name of the class and digest of the file that defines it, so that an edited policy of the user is run again."""
-    path = inspect.getsourcefile(foreign)
-    source = Path(path).read_bytes() if path and Path(path).is_file() else inspect.getsource(foreign).encode()
+    try:
+        path = inspect.getsourcefile(foreign)
+        source = Path(path).read_bytes() if path and Path(path).is_file() else inspect.getsource(foreign).encode()
+    except (OSError, TypeError):  # typed in a notebook, where there is no file
+        source = repr(_code_in(sys.modules[foreign.__module__], foreign.__module__)).encode()
     return f"{path_of(foreign)} {hashlib.sha256(source).hexdigest()}"
+
+
+def _code_in(owner: object, module: str) -> list[Any]:
+    """The code of all functions and classes that a module or class holds and that were defined in this module."""
+    found: list[Any] = []
+    for name, value in sorted(vars(owner).items()):
+        inner = getattr(value, "__func__", getattr(value, "fget", value))  # of class methods and properties
+        if isinstance(inner, type) and inner.__module__ == module:
+            found.append((name, _code_in(inner, module)))
+        elif isinstance(inner, FunctionType) and inner.__module__ == module:
+            found.append((name, inner.__defaults__, _instructions(inner.__code__)))
+    return found
+
+
+def _instructions(code: CodeType) -> tuple[Any, ...]:
+    """What the code does, without where it stands."""
+    constants = [_instructions(each) if isinstance(each, CodeType) else each for each in code.co_consts]
+    return code.co_code, code.co_names, constants
