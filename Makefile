@@ -6,13 +6,15 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 PEERS ?= .venv-peers
+OLDEST ?= .venv-oldest
 
-.PHONY: help reproduce docs test test-slow lint types format picture bench bench-peers league league-peers clean
+.PHONY: help reproduce docs test test-slow test-oldest lint types format picture bench bench-peers league league-peers clean
 
 help:
 	@echo "make reproduce   set up, run the paper's Figure 1, write results/figure-1"
 	@echo "make test        set up, run the tests"
 	@echo "make test-slow   the longer studies as well"
+	@echo "make test-oldest the tests on the oldest supported dependencies, from the built wheel, in an environment of its own"
 	@echo "make docs        set up, build the documentation site in docs/_build/html, and check its links"
 	@echo "make lint types  ruff and mypy"
 	@echo "make bench       speed against scikit-learn and bare BLAS"
@@ -30,6 +32,12 @@ test: $(VENV)/installed-dev
 
 test-slow: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+test-oldest: $(OLDEST)/installed
+	rm -rf $(OLDEST)/wheel
+	$(OLDEST)/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(OLDEST)/wheel .
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall $(OLDEST)/wheel/*.whl
+	$(OLDEST)/bin/python -m pytest -n auto --dist worksteal -m "not slow" -p no:cacheprovider $(TESTS)
 
 docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs 2 -b html docs docs/_build/html
@@ -67,6 +75,13 @@ $(PEERS)/installed: pyproject.toml constraints.txt benchmarks/peers.txt
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . --requirement benchmarks/peers.txt
 	@touch $@
 
+$(OLDEST)/installed: pyproject.toml constraints-oldest.txt
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-oldest.txt \
+		click joblib lazy-loader matplotlib narwhals numpy polars rich scikit-learn scipy threadpoolctl \
+		hypothesis pytest pytest-xdist
+	@touch $@
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -83,4 +98,4 @@ $(VENV)/installed-docs: $(VENV)/installed-dev
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) docs/_build docs/api docs/gallery .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(OLDEST) docs/_build docs/api docs/gallery .mypy_cache .ruff_cache .pytest_cache .hypothesis
