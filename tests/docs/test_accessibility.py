@@ -45,9 +45,10 @@ def violations(browser, url, width, scheme, theme=None):
         page.run(f"document.documentElement.dataset.theme = {theme!r}; 0")
         page.settle()
     page.run(AXE.read_text(encoding="utf-8") + "; 0")
-    found = page.run(f"axe.run(document, {json.dumps(RULES)}).then(answer => answer.violations.map(v => ["
-                     "v.id, v.help, v.nodes.length, v.nodes[0].target.join(' '), v.nodes[0].failureSummary]))")  # fmt: skip
-    passed = page.run(f"axe.run(document, {json.dumps(RULES)}).then(answer => answer.passes.length)")
+    words = "[v.id, v.help, v.nodes.length, v.nodes[0].target.join(' '), v.nodes[0].failureSummary]"
+    found, passed = page.run(
+        f"axe.run(document, {json.dumps(RULES)}).then(a => [a.violations.map(v => {words}), a.passes.length])"
+    )
     page.close()
     assert passed > 10, "axe has looked"
     return found
