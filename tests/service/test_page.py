@@ -25,7 +25,7 @@ def problems(page):
 def test_the_page_shows_what_happens(tmp_path):
     profile = tmp_path / "profile"
     profile.mkdir()
-    with serving(tmp_path / "shop", arms=["none", "<b>five</b>", EVIL], control=0.2) as service:
+    with serving(tmp_path / "shop", arms=["none", "<b>five</b>", EVIL], control=0.2, reward_wait=2) as service:
         address = f"http://{service.host}:{service.port}"
         with chromium.Browser(profile) as browser:
             page = browser.open(address, width=390, height=844)

@@ -21,10 +21,11 @@ from kernelbandits.service.supervisor import Supervisor
 OFFERS = ("no offer", "5 % off", "free shipping", "gift wrap")
 _DEVICES, _SEASONS, _VISITS = ("phone", "laptop", "tablet"), ("spring", "summer", "christmas"), (1, 2, 4, 8, 16)
 _PER_SECOND = 40.0
+_REPORTED = 0.7  # of the customers who do not buy; the others go without a word
 
 TABLE: dict[str, Any] = {
     "arms": list(OFFERS),
-    "reward_wait": 4.0,
+    "reward_wait": 3.0,
     "control": 0.1,
     "exploration": 0.1,
     "features": {
@@ -63,7 +64,7 @@ def true_values() -> dict[str, float]:
 
 
 async def simulate(address: str, stopped: Callable[[], bool], rng: np.random.Generator) -> None:
-    """Send customers to the service; those who buy are reported some time later."""
+    """Send customers to the service; what most of them do is reported some time later."""
     everyone, pending = list(customers()), set[asyncio.Task[None]]()
     async with AsyncClient(address) as client:
         while not stopped():
@@ -79,8 +80,11 @@ async def _visit(client: AsyncClient, customer: Customer, rng: np.random.Generat
     try:
         decision = await client.rank(customer)
         if rng.random() < chance(customer, decision.arm):
-            await asyncio.sleep(min(rng.exponential(0.7), 3.0))
+            await asyncio.sleep(min(rng.exponential(0.5), 2.5))
             await client.reward(decision.event_id, 1.0)
+        elif rng.random() < _REPORTED:
+            await asyncio.sleep(min(rng.exponential(0.5), 2.5))
+            await client.reward(decision.event_id, 0.0)
     except ServiceError:
         return  # a customer who leaves; the service says why in its log
 

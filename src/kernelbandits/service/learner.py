@@ -37,8 +37,10 @@ class Learner:
         self._clock = clock
         self._every = publish_every
         self._published = -1
+        self._changed = False
         self._last_publication = float("-inf")
         self.state: State | None = None
+        self.statistics = Statistics()
 
     def run(self, stopped: Callable[[], bool]) -> None:
         """Learn until told to stop."""
@@ -61,6 +63,7 @@ class Learner:
                 time.sleep(0.2)
                 return False
             self.state = rebuilt(self._database)
+            self.statistics = kept_statistics(self._database)
             _log.info("leading from version %d", self.state.version)
             self.publish()
         return True
@@ -78,20 +81,24 @@ class Learner:
             until = last_seq(tx)
         state.follow(until)
         busy = settled.n_outcomes + settled.n_rewards > 0
+        with self._database.read() as tx:
+            n_arms = 0 if state.bandit is None else len(state.bandit.arms)
+            looked = self.statistics.follow(tx, state.learning, n_arms, self._clock.now())
+        self._changed |= looked > 0
         waited = time.monotonic() - self._last_publication
-        if state.version != self._published and waited >= self._every:
+        if (state.version != self._published or self._changed) and waited >= self._every:
             self.publish()
-        return busy
+        return busy or looked > 0
 
     def publish(self) -> None:
         """Write the state as a bundle that web workers load."""
         state = self.state
         assert state is not None  # noqa: S101
         self._last_publication = time.monotonic()
-        if state.version == self._published:
+        if state.version == self._published and not self._changed:
             return
-        write_snapshot(self._database, state, self._clock.now())
-        self._published = state.version
+        write_snapshot(self._database, state, self.statistics, self._clock.now(), new=state.version != self._published)
+        self._published, self._changed = state.version, False
 
     def _due(self) -> bool:
         """Whether there is anything to settle, found out without writing."""
@@ -103,29 +110,39 @@ class Learner:
             )
 
 
-def write_snapshot(database: Database, state: State, now: int) -> None:
-    """Publish a state. A snapshot follows from the journal, so that losing it loses nothing."""
+def write_snapshot(database: Database, state: State, statistics: Statistics, now: int, *, new: bool = True) -> None:
+    """Publish a state, or only its statistics if the state is not new. Both follow from the log."""
     published = {
-        "statistics": msgspec.to_builtins(state.statistics),
-        "summary": state.statistics.summary(),
+        "statistics": msgspec.to_builtins(statistics),
+        "summary": {**statistics.summary(), "refused": state.refused},
         "bandit": None if state.bandit is None else state.bandit.summary().to_dict(),
         "revision": state.revision,
     }
+    text = msgspec.json.encode(published).decode()
+    if not new:
+        with database.write() as tx:
+            tx.change("UPDATE snapshots SET time = ?, statistics = ? WHERE version = ?", (now, text, state.version))
+        return
     with TemporaryDirectory(dir=database.scratch(), prefix=".") as folder:
         path = Path(folder) / "bundle.kb"
         if state.bandit is not None:
             state.bandit.save(path)
         with database.write() as tx:
             tx.change("DELETE FROM snapshots WHERE version = ?", (state.version,))
-            tx.change(
-                "INSERT INTO snapshots (version, time, statistics) VALUES (?, ?, ?)",
-                (state.version, now, msgspec.json.encode(published).decode()),
-            )
+            row = (state.version, now, text)
+            tx.change("INSERT INTO snapshots (version, time, statistics) VALUES (?, ?, ?)", row)
             if state.bandit is not None:
                 database.keep_bundle(tx, state.version, path)
             kept = [row[0] for row in tx.rows("SELECT version FROM snapshots ORDER BY version DESC LIMIT ?", (_KEPT,))]
             tx.change("DELETE FROM snapshots WHERE version < ?", (kept[-1],))
             database.drop_bundles(tx, kept)
+
+
+def kept_statistics(database: Database) -> Statistics:
+    """The statistics of the newest snapshot, from which they go on; none before the first."""
+    with database.read() as tx:
+        row = tx.one("SELECT statistics FROM snapshots ORDER BY version DESC LIMIT 1")
+    return Statistics() if row is None else msgspec.convert(msgspec.json.decode(row[0])["statistics"], Statistics)
 
 
 def rebuilt(database: Database, *, from_snapshot: bool = True) -> State:
@@ -156,5 +173,5 @@ def _restored(database: Database, version: int, published: str) -> State | None:
     with database.read() as tx:
         state.learning = learning_at(tx, about["revision"])
     state.version, state.revision = version, about["revision"]
-    state.statistics = msgspec.convert(about["statistics"], Statistics)
+    state.refused = about["summary"]["refused"]
     return state

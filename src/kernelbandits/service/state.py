@@ -14,9 +14,7 @@ from kernelbandits.bandit import Bandit, learn, load_bandit
 from kernelbandits.errors import InvalidFile, KernelBanditsError
 from kernelbandits.service.decisions import Snapshot, features_of
 from kernelbandits.service.journal import Entry, Shown, entries_after
-from kernelbandits.service.rules import MODES
 from kernelbandits.service.settings import Learning
-from kernelbandits.service.statistics import Statistics
 from kernelbandits.service.storage import Database
 from kernelbandits.tables import read_frame
 
@@ -32,11 +30,11 @@ class State:
         bandit: what was learned; None before the first arm.
         learning: the settings; None before the first entry.
         revision: number of the entry with the settings.
-        statistics: what the page shows.
+        refused: outcomes and arms that the policy could not take.
 
     """
 
-    __slots__ = ("_database", "bandit", "learning", "revision", "statistics", "version")
+    __slots__ = ("_database", "bandit", "learning", "refused", "revision", "version")
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -44,16 +42,16 @@ class State:
         self.revision = 0
         self.bandit: Bandit | None = None
         self.learning: Learning | None = None
-        self.statistics = Statistics(intervals={}, pending=[], buckets=[])
+        self.refused = 0
 
     def take(self, entry: Entry, shown: Shown | None) -> None:
         """Take in the next entry."""
         if entry.kind == "settings":
             self._change_settings(entry)
-        elif entry.kind in ("learn", "note"):
-            self._take_outcome(entry, shown)
-        else:
-            self._change_arms(entry)
+        elif entry.kind in ("arm", "removal"):
+            self._change_bandit(entry)
+        elif entry.kind == "learn" and shown is not None and not self._learned(entry, shown):
+            self.refused += 1
         self.version = entry.seq
 
     def follow(self, until: int) -> State:
@@ -74,7 +72,6 @@ class State:
         if before is None or not now.learns_like(before):
             self.bandit = _begun(self._database, now, entry.time)
             self._learn_again(entry.seq - 1)
-        self.statistics.begin(now, 0 if self.bandit is None else len(self.bandit.arms))
 
     def _learn_again(self, until: int) -> None:
         """Take in what was learned before under other settings: arms that came and went, and rewards."""
@@ -86,11 +83,6 @@ class State:
                 self._change_bandit(entry)
             elif entry.kind == "learn" and shown is not None:
                 self._learned(entry, shown)
-
-    def _change_arms(self, entry: Entry) -> None:
-        self._change_bandit(entry)
-        if self.learning is not None and self.bandit is not None:
-            self.statistics.begin(self.learning, len(self.bandit.arms))
 
     def _change_bandit(self, entry: Entry) -> None:
         arm = entry.arm or ""
@@ -105,15 +97,7 @@ class State:
             elif arm not in self.bandit._problem.arms:
                 self.bandit.add_arm(arm)
         except KernelBanditsError:  # a policy that cannot: the same again whenever the journal is read
-            self.statistics.refused += 1
-
-    def _take_outcome(self, entry: Entry, shown: Shown | None) -> None:
-        if shown is None or self.learning is None:
-            return  # its event was too old to be kept
-        if entry.kind == "learn" and not self._learned(entry, shown):
-            self.statistics.refused += 1
-        online = MODES[self.learning.mode].name == "online" and self.learning.exploration > 0.0
-        self.statistics.take(entry, shown, evaluable=online)
+            self.refused += 1
 
     def _learned(self, entry: Entry, shown: Shown) -> bool:
         """Learn an outcome; returns whether the policy could."""

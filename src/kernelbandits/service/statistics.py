@@ -1,16 +1,24 @@
-"""What the page shows of the outcomes so far: a function of the journal, kept as plain numbers."""
+"""What the page shows of the outcomes so far, kept as plain numbers.
+
+Outcomes are taken in when the waiting time of their event is over, in the order of the events. In the order in which
+they come, rewards would be before defaults, and every mean too high.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from kernelbandits.offline.confidence_sequence import ConfidenceSequence, RunningInterval
-from kernelbandits.service.journal import Entry, Shown
+from kernelbandits.service.journal import learning_at
+from kernelbandits.service.requests import Kept
+from kernelbandits.service.rules import MODES
 from kernelbandits.service.settings import Learning
+from kernelbandits.service.settling import GRACE
+from kernelbandits.service.storage import Transaction
 
 LEVEL = 0.95
 _BLOCK = 64
@@ -19,7 +27,7 @@ _BLOCK = 64
 _CHANGING = 1.0 + 1e-6
 """A largest weight that makes intervals hold for means that change from round to round, as those of a learner do."""
 
-_BUCKETS = 120
+_BUCKETS, _AT_ONCE = 120, 500
 
 
 class Bucket(msgspec.Struct):
@@ -31,6 +39,23 @@ class Bucket(msgspec.Struct):
     control_n: int = 0
     control_reward: float = 0.0
     arms: dict[str, int] = {}
+
+
+class _Outcome(NamedTuple):
+    """An event whose waiting time is over."""
+
+    n: int
+    due: int
+    time: int
+    revision: int
+    arm: str
+    preferred: str
+    propensity: float
+    control: int
+    settled: int
+    outcome: float | None
+    fate: str | None
+    request: str
 
 
 class Running(msgspec.Struct):
@@ -45,22 +70,23 @@ class Statistics(msgspec.Struct):
     """Sums over the outcomes in the journal.
 
     Attributes:
+        due: waiting times up to here were looked at, and of those that ended then events up to number `last`.
         n: outcomes so far; of these learned, given by default, late (learned on request), of the control share.
         agreed: outcomes for which the policy preferred the baseline, the arm that came first.
-        refused: outcomes that the policy could not learn.
         intervals: of the policy, of the control share and (`arm …`) of each arm.
         pending: outcomes that are not in the intervals yet, (policy, reward, arm, propensity, ranked arms).
         size: outcomes in a full bucket of the history.
 
     """
 
+    due: int = 0
+    last: int = 0
     n: int = 0
     learned: int = 0
     defaulted: int = 0
     late: int = 0
     control: int = 0
     agreed: int = 0
-    refused: int = 0
     clipped: int = 0
     low: float = 0.0
     high: float = 1.0
@@ -81,25 +107,43 @@ class Statistics(msgspec.Struct):
             self.flush()
             self.intervals = {name: kept for name, kept in self.intervals.items() if not name.startswith("arm ")}
 
-    def take(self, entry: Entry, shown: Shown, *, evaluable: bool) -> None:
-        """Take in an outcome; `evaluable` says whether every arm could have been answered."""
-        value = entry.value or 0.0
+    def follow(self, tx: Transaction, learning: Learning, n_arms: int, now: int) -> int:
+        """Take in the next events whose waiting time is over, at most 500; returns how many."""
+        self.begin(learning, n_arms)
+        rows = tx.rows(
+            "SELECT n, due, time, revision, arm, preferred, propensity, control, settled, outcome, fate, request"
+            " FROM events WHERE due >= ? AND (due > ? OR n > ?) AND due < ? AND active = 1 ORDER BY due, n LIMIT ?",
+            (self.due, self.due, self.last, now - 2 * GRACE, _AT_ONCE),
+        )
+        then: dict[int, Learning] = {}
+        for number, row in enumerate(rows):
+            each = _Outcome._make(row)
+            if not each.settled:
+                return number  # the learner is behind
+            if each.revision not in then:
+                then[each.revision] = learning_at(tx, each.revision)
+            self._take(each, then[each.revision])
+            self.due, self.last = each.due, each.n
+        return len(rows)
+
+    def _take(self, event: _Outcome, then: Learning) -> None:
+        """Take in an outcome of an event that was decided under the settings `then`."""
+        kept, value, control = msgspec.json.decode(event.request, type=Kept), event.outcome or 0.0, bool(event.control)
         self.n += 1
-        self.learned += entry.kind == "learn"
-        self.defaulted += entry.detail == "default"
-        self.late += entry.detail == "late"
-        self.control += shown.control
-        first = shown.kept.arms[0]
-        self.agreed += shown.preferred == (first if isinstance(first, str) else first.id)
+        self.learned += MODES[then.mode].learns and not control
+        self.defaulted += event.fate == "default"
+        self.late += event.fate == "late"
+        self.control += control
+        names = [arm if isinstance(arm, str) else arm.id for arm in kept.arms if arm]
+        self.agreed += event.preferred == names[0]
         clipped = min(max(value, self.low), self.high)
         self.clipped += clipped != value
-        names = [arm if isinstance(arm, str) else arm.id for arm in shown.kept.arms]
-        offered = [name for name in names if name not in shown.kept.excluded] if evaluable or shown.control else []
-        group = "control" if shown.control else "policy"
-        self.pending.append((group, clipped, shown.arm, shown.propensity, offered))
+        evaluable = control or (then.mode == "online" and then.exploration > 0.0)
+        offered = [name for name in names if name not in kept.excluded] if evaluable else []
+        self.pending.append(("control" if control else "policy", clipped, event.arm, event.propensity, offered))
         if len(self.pending) >= _BLOCK:
             self.flush()
-        self._count(shown, value)
+        self._count(event.time, event.arm, value, control)
 
     def flush(self) -> None:
         """Take pending outcomes into the intervals."""
@@ -126,22 +170,22 @@ class Statistics(msgspec.Struct):
         spec = ConfidenceSequence(level, self.low, self.high, kept.largest_weight)
         return RunningInterval(spec, kept.n, kept.sums)
 
-    def _count(self, shown: Shown, value: float) -> None:
+    def _count(self, time: int, arm: str, value: float, control: bool) -> None:
         """Enter an outcome into the history; neighbours are joined when it is full."""
         if not self.buckets or self.buckets[-1].n + self.buckets[-1].control_n >= self.size:
             if len(self.buckets) >= _BUCKETS:
                 pairs = zip(self.buckets[::2], self.buckets[1::2], strict=True)
                 self.buckets = [_joined(first, second) for first, second in pairs]
                 self.size *= 2
-            self.buckets.append(Bucket(shown.time, arms={}))
+            self.buckets.append(Bucket(time, arms={}))
         last = self.buckets[-1]
-        if shown.control:
+        if control:
             last.control_n += 1
             last.control_reward += value
         else:
             last.n += 1
             last.reward += value
-            last.arms[shown.arm] = last.arms.get(shown.arm, 0) + 1
+            last.arms[arm] = last.arms.get(arm, 0) + 1
 
     def summary(self) -> dict[str, Any]:
         """What the page shows: means, always-valid intervals that hold together, and the history."""
@@ -153,7 +197,7 @@ class Statistics(msgspec.Struct):
             running = last._running(kept, level)
             low, high = running.interval
             found[name] = {"n": running.n, "mean": running.mean, "low": low, "high": high}
-        counts = ("n", "learned", "defaulted", "late", "control", "agreed", "refused", "clipped")
+        counts = ("n", "learned", "defaulted", "late", "control", "agreed", "clipped")
         return {
             **{name: getattr(self, name) for name in counts},
             "intervals": found,

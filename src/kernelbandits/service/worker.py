@@ -44,6 +44,7 @@ class Worker:
         self.metrics = Metrics(name)
         self.stopping = asyncio.Event()
         self._ended = threading.Event()
+        self._seen: Any = None
         self._reader = ThreadPoolExecutor(1, "reader")
         self._read_database = open_database(settings.database)
 
@@ -80,13 +81,17 @@ class Worker:
 
     def _look(self, database: Database) -> None:
         known = -1 if self.snapshot is None else self.snapshot.version
+        seen = self._seen
         with database.read() as tx:
-            row = tx.one("SELECT max(version) FROM snapshots")
-            if row is None or row[0] is None or row[0] == known:
+            row = tx.one("SELECT version, time FROM snapshots ORDER BY version DESC LIMIT 1")
+            if row is None or row == seen:
                 return
             version = row[0]
             [(published,)] = tx.rows("SELECT statistics FROM snapshots WHERE version = ?", (version,))
             about = msgspec.json.decode(published)
+            if version == known:
+                self._seen, self.published = row, _shown(version, about)
+                return
             learning, salt = learning_at(tx, about["revision"]), salt_of(tx)
         bandit = None
         if about["bandit"] is not None:
@@ -96,4 +101,9 @@ class Worker:
                     return
                 bandit = restore(path)
         self.snapshot = Snapshot.of(version, bandit, learning, about["revision"], salt)
-        self.published = {"version": version, **about["summary"], "bandit": about["bandit"]}
+        self._seen, self.published = row, _shown(version, about)
+
+
+def _shown(version: int, about: dict[str, Any]) -> dict[str, Any]:
+    """What is told of a snapshot."""
+    return {"version": version, **about["summary"], "bandit": about["bandit"]}

@@ -33,6 +33,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             worker TEXT NOT NULL, name TEXT NOT NULL, value {real} NOT NULL, PRIMARY KEY (worker, name))""",
     ),
     ("CREATE INDEX events_time ON events (time)",),
+    ("CREATE INDEX events_by_due ON events (due, n)",),
 )
 
 

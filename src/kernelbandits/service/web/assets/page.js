@@ -182,7 +182,7 @@ function show(data) {
   get("n-late").textContent = whole(data.counts.rewards_late);
   get("n-awaiting").textContent = whole(data.awaiting);
   get("n-defaulted").textContent = whole(data.defaulted);
-  const ms = value => value === null ? "–" : (1000 * value).toPrecision(2);
+  const ms = value => value === null ? "–" : 1000 * value < 10 ? (1000 * value).toFixed(1) : whole(1000 * value);
   get("latency").textContent = `${ms(data.latency.p50)} / ${ms(data.latency.p99)} ms`;
   drawRewards(data.history || []);
   drawShares(data.history || [], arms);
