@@ -73,15 +73,9 @@ def parse(table: Mapping[str, Any], folder: Path | None = None, *, allow_code: b
     seeds, look_order = table.get("seeds", 10), table.get("look_order", [])
     if not isinstance(look_order, list):
         raise InvalidFile(f"look_order: expected a list of names of methods; got {shown(look_order)}")
-    return Experiment(
-        table["name"],
-        tuple(panels),
-        table["horizon"],
-        tuple(seeds) if isinstance(seeds, list) else first_seeds(seeds),
-        table.get("title", ""),
-        table.get("columns", 3),
-        tuple(look_order),
-    )
+    stated = dict(item for item in table.items() if item[0] in ("title", "columns"))
+    seeds = tuple(seeds) if isinstance(seeds, list) else first_seeds(seeds)
+    return Experiment(table["name"], tuple(panels), table["horizon"], seeds, look_order=tuple(look_order), **stated)
 
 
 def methods(
