@@ -9,6 +9,7 @@ from io import TextIOWrapper
 import click
 
 from kernelbandits import __version__
+from kernelbandits.cli.backup import backup
 from kernelbandits.cli.budget import budget
 from kernelbandits.cli.completion import completion
 from kernelbandits.cli.diagnose import diagnose
@@ -16,6 +17,7 @@ from kernelbandits.cli.evaluate import evaluate
 from kernelbandits.cli.fit import fit
 from kernelbandits.cli.inspect import inspect_
 from kernelbandits.cli.list import list_
+from kernelbandits.cli.log import log
 from kernelbandits.cli.make_stand_in import make_stand_in
 from kernelbandits.cli.reproduce import reproduce
 from kernelbandits.cli.run import run
@@ -56,7 +58,22 @@ def app() -> None:
     """
 
 
-_COMMANDS = (reproduce, run, list_, diagnose, fit, score, evaluate, inspect_, budget, serve, make_stand_in, completion)
+_COMMANDS = (
+    reproduce,
+    run,
+    list_,
+    diagnose,
+    fit,
+    score,
+    evaluate,
+    inspect_,
+    budget,
+    serve,
+    backup,
+    log,
+    make_stand_in,
+    completion,
+)
 
 for _command in _COMMANDS:
     app.add_command(_command)

@@ -15,6 +15,7 @@ from kernelbandits.errors import KernelBanditsError
 from kernelbandits.saving import restore
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.journal import last_seq, learning_at
+from kernelbandits.service.retention import forget
 from kernelbandits.service.settling import GRACE, Settled, settle
 from kernelbandits.service.state import State
 from kernelbandits.service.statistics import Statistics
@@ -24,6 +25,7 @@ _log = logging.getLogger(__name__)
 _KEPT = 3
 """Bundles that are kept: a web worker may be reading the last but one."""
 
+_LOOK_AGAIN = 3600.0
 _PAUSE = 0.02
 """Seconds between two looks at the database while nothing happens."""
 
@@ -32,10 +34,18 @@ _PAUSE = 0.02
 class Learner:
     """Owns the state of a database. `step` does what is due; whoever leads no longer finds out and begins again."""
 
-    def __init__(self, database: Database, clock: Clock, publish_every: float = 1.0) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        publish_every: float = 1.0,
+        retention: float | None = None,
+        archive: Path | None = None,
+    ) -> None:
         self._database = database
         self._clock = clock
         self._every = publish_every
+        self._retention, self._archive, self._next_look = retention, archive, 0.0
         self._published = -1
         self._changed = False
         self._last_publication = float("-inf")
@@ -47,6 +57,7 @@ class Learner:
         while not stopped():
             try:
                 busy = self.lead() and self.step()
+                self.retain()
             except StorageUnavailable as error:
                 _log.warning("the learner waits for the database: %s", error)
                 self.state, busy = None, False
@@ -99,6 +110,16 @@ class Learner:
             return
         write_snapshot(self._database, state, self.statistics, self._clock.now(), new=state.version != self._published)
         self._published, self._changed = state.version, False
+
+    def retain(self) -> None:
+        """Once an hour, forget what is older than the settings keep."""
+        if self._retention is None or self.state is None or time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + _LOOK_AGAIN
+        now = self._clock.now()
+        forgotten = forget(self._database, self.state, now - round(self._retention * 1e6), now, self._archive)
+        if forgotten:
+            _log.info("%d old events were deleted", forgotten)
 
     def _due(self) -> bool:
         """Whether there is anything to settle, found out without writing."""

@@ -22,6 +22,7 @@ from typing import Any
 import uvicorn
 
 from kernelbandits.service.clock import Clock
+from kernelbandits.service.durations import seconds
 from kernelbandits.service.learner import Learner
 from kernelbandits.service.logs import log_to_stderr
 from kernelbandits.service.settings import Settings, parse_settings
@@ -86,7 +87,10 @@ def run_learner(settings: Settings, clock: Clock) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
     database = open_database(settings.database)
-    Learner(database, clock, settings.server.publish_every).run(stopped.is_set)
+    server = settings.server
+    retention = None if server.retention is None else seconds(server.retention)
+    archive = None if server.archive is None else settings.folder / server.archive
+    Learner(database, clock, server.publish_every, retention, archive).run(stopped.is_set)
     database.close()
 
 

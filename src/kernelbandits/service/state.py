@@ -48,6 +48,8 @@ class State:
         """Take in the next entry."""
         if entry.kind == "settings":
             self._change_settings(entry)
+        elif entry.kind == "base":
+            self._begin_at(entry)
         elif entry.kind in ("arm", "removal"):
             self._change_bandit(entry)
         elif entry.kind == "learn" and shown is not None and not self._learned(entry, shown):
@@ -72,6 +74,19 @@ class State:
         if before is None or not now.learns_like(before):
             self.bandit = _begun(self._database, now, entry.time)
             self._learn_again(entry.seq - 1)
+
+    def _begin_at(self, entry: Entry) -> None:
+        """Begin at the state that was kept when older events were deleted."""
+        about = msgspec.json.decode(entry.detail or "")
+        with self._database.read() as tx:
+            row = tx.one("SELECT content FROM files WHERE digest = ?", (about["digest"],))
+        if row is None:
+            raise InvalidFile(f"the base {about['digest']} of the journal is not in the database")
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "base.kb"
+            path.write_bytes(row[0])
+            self.bandit = load_bandit(path)
+        self.refused = about["refused"]
 
     def _learn_again(self, until: int) -> None:
         """Take in what was learned before under other settings: arms that came and went, and rewards."""

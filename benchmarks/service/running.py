@@ -1,0 +1,108 @@
+"""A service in a temporary folder, and a quick client."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+PATIENCE = 120.0
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def settings_text(n_arms: int, dim: int, port: int, workers: int, **others: Any) -> str:
+    """A settings file with so many arms and features."""
+    arms = json.dumps([f"arm {k}" for k in range(n_arms)])
+    features = "\n".join(f"x{j} = {{ mean = 0, std = 1 }}" for j in range(dim))
+    more = "\n".join(f"{name} = {json.dumps(value)}" for name, value in others.items())
+    return f"arms = {arms}\n{more}\n[server]\nport = {port}\nworkers = {workers}\n[features]\n{features}\n"
+
+
+def body(dim: int, rng: np.random.Generator) -> bytes:
+    """A request with so many features."""
+    return json.dumps({"context": {f"x{j}": float(value) for j, value in enumerate(rng.standard_normal(dim))}}).encode()
+
+
+def wait_until_ready(port: int, path: str) -> None:
+    """Wait for the first good answer."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        try:
+            connection.request("GET", path)
+            if connection.getresponse().status == 200:
+                return
+        except OSError:
+            time.sleep(0.1)
+        finally:
+            connection.close()
+    raise TimeoutError(f"nothing answers on port {port}")
+
+
+@contextmanager
+def serving(
+    n_arms: int, dim: int, workers: int = 1, **others: Any
+) -> Iterator[tuple[int, subprocess.Popen[bytes], Path]]:
+    """A service: its port, its process and its folder."""
+    with TemporaryDirectory(prefix="kernelbandits-bench-") as folder:
+        port, path = free_port(), Path(folder) / "shop.toml"
+        path.write_text(settings_text(n_arms, dim, port, workers, **others), encoding="utf-8")
+        command = [sys.executable, "-m", "kernelbandits", "serve", str(path)]
+        with (Path(folder) / "log.txt").open("wb") as log:
+            process = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603
+            try:
+                wait_until_ready(port, "/readyz")
+                yield port, process, Path(folder)
+            finally:
+                process.send_signal(signal.SIGTERM)
+                process.wait(PATIENCE)
+
+
+class Connection:
+    """One connection that asks and waits for the answer."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+
+    async def open(self) -> Connection:
+        """Connect."""
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        return self
+
+    async def post(self, path: str, content: bytes) -> tuple[int, bytes]:
+        """Status and body of the answer."""
+        head = f"POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: "
+        self._writer.write(head.encode() + str(len(content)).encode() + b"\r\n\r\n" + content)
+        start = await self._reader.readuntil(b"\r\n\r\n")
+        length = int(start.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+        return int(start.split(b" ", 2)[1]), await self._reader.readexactly(length)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._writer.close()
+
+
+def resident(pid: int) -> float:
+    """Memory of a process and of those that it started, in MB."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGESIZE") / 1e6 + sum(resident(int(child)) for child in children)
