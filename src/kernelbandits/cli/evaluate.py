@@ -20,9 +20,7 @@ from kernelbandits.cli.options import FOLDER, debug_option, json_option
     help="uniform, always:ARM, a saved bandit FILE.kb, or a policy to learn from the log: FILE.toml or its name. "
     "Can be repeated.",
 )
-@click.option(
-    "--replay", multiple=True, metavar="POLICY", help="A policy to replay as it would learn live; repeatable."
-)
+@click.option("--replay", multiple=True, metavar="POLICY", help="A policy to replay as it would learn live.")
 @click.option("--arm-column", default="arm", show_default=True, metavar="NAME", help="The arm that was played.")
 @click.option("--reward-column", default="reward", show_default=True, metavar="NAME", help="Its reward, a number.")
 @click.option(

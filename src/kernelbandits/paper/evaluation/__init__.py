@@ -3,6 +3,7 @@
 from kernelbandits.experiments import RunOptions
 from kernelbandits.paper.evaluation.coverage import Coverage
 from kernelbandits.paper.evaluation.errors import Errors
+from kernelbandits.paper.evaluation.floors import Floors
 from kernelbandits.paper.evaluation.sequences import Sequences
 from kernelbandits.paper.parts import Pictures, report_parts
 
@@ -10,6 +11,7 @@ PICTURES: Pictures = {
     "a-coverage": (Coverage(),),
     "b-errors": (Errors(),),
     "c-sequences": (Sequences(),),
+    "d-floors": (Floors(),),
 }
 
 

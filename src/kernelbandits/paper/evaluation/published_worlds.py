@@ -21,9 +21,10 @@ from kernelbandits.types import Array, IntArray
 class PublishedWorld(World):
     """The kind of world of zr-obp's synthetic example.
 
-    Logistic rewards q with log-odds of variance 5, as normal coefficients give with five features, a writer
-    softmax(−3 q), and a candidate q/Σ_a q: what a classifier of arms with weights r/h, as there, tends to. The truth is
-    that of the contexts drawn.
+    Logistic rewards q with log-odds of variance 5/3, as coefficients from −1 to 1 give with five features, a candidate
+    q/Σ_a q, which is what a classifier of arms with weights r/h, as there, tends to, and a writer that prefers poor
+    arms, softmax(−0.4 q). The factor makes the world as hard as the published one: InversePropensity, the same formula
+    there and here, has the same error. The truth is that of the contexts drawn.
     """
 
     n: Count = 10_000
@@ -35,12 +36,12 @@ class PublishedWorld(World):
         return False
 
     def cases(self, seeds: range) -> Iterator[Case]:
-        b = np.random.default_rng(12345).standard_normal((self.dim, self.n_arms)) * np.sqrt(5.0 / self.dim)
+        b = np.random.default_rng(12345).standard_normal((self.dim, self.n_arms)) * np.sqrt(5.0 / 3.0 / self.dim)
         for seed in seeds:
             rng = np.random.default_rng((seed, 19))
             x = rng.standard_normal((self.n, self.dim))
             means = expit(x @ b)
-            logged, chances = softmax(-3.0 * means, axis=1), means / means.sum(axis=1, keepdims=True)
+            logged, chances = softmax(-0.4 * means, axis=1), means / means.sum(axis=1, keepdims=True)
             arms, rows = drawn(logged, rng), np.arange(self.n)
             rewards = (rng.random(self.n) < means[rows, arms]).astype(np.float64)
             log = Log(x, arms, rewards, logged[rows, arms], self.n_arms, learned=False)
