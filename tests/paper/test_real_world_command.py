@@ -36,7 +36,7 @@ def test_digits_alone_and_the_same_bytes_for_any_number_of_jobs(tmp_path, jobs):
     other = call(*QUICK, "--jobs", jobs, "--json", "--report", "--out", "other", cwd=tmp_path)
     record = json.loads(other.stdout)
     folder = tmp_path / "results" / "real-world"
-    names = {"results.parquet", "summary.csv", "real-world.png", "real-world.svg", "digits.npz"}
+    names = {"results.parquet", "summary.csv", "real-world.png", "real-world.svg", "arms.csv", "digits.npz"}
     assert names | {"provenance.json", "cells"} == {path.name for path in folder.iterdir()}
     for name in names:
         assert (folder / name).read_bytes() == (tmp_path / "other" / name).read_bytes(), name

@@ -1,6 +1,7 @@
 """The verdict of a diagnosis: right on worlds whose truth is known, and what its numbers are."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from kernelbandits.theory.diagnosis import Suitability, diagnose, diagnosis_docu
 from kernelbandits.theory.diagnosis.budgets import rows_by_arm
 from kernelbandits.theory.diagnosis.cross_validation import N_FOLDS, held_out_scores, ridge_path
 from kernelbandits.theory.diagnosis.permutation import permutation_p_value
-from kernelbandits.theory.diagnosis.verdict import SIGNAL_LEVEL, judge
+from kernelbandits.theory.diagnosis.verdict import SIGNAL_LEVEL, judge, verdict_on
 
 SIZES = [(2, 20, 100), (5, 50, 60)]  # arms, features, rows per arm
 
@@ -225,3 +226,31 @@ def test_a_table_in_raw_units_with_texts_gaps_and_dates(tmp_path):
     record = json.loads(raw.stdout)
     assert record["encoder"] is None
     assert any("differ by a factor of" in note for note in record["notes"])
+
+
+@pytest.mark.parametrize("size", [(2, 100, 50), (4, 30, 25)], ids=str)
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("n_draws", [4, pytest.param(20, marks=pytest.mark.slow)])
+def test_a_hundred_rows_are_hardly_ever_judged_wrongly(world, size, n_draws):
+    make, expected = WORLDS[world]
+    found = [judge(scores_of(*make(*size, np.random.default_rng([seed, *size])))) for seed in range(n_draws)]
+    wrong = [kind for kind in found if kind not in (expected, Suitability.UNDECIDED, Suitability.TOO_FEW)]
+    assert len(wrong) <= n_draws // 20
+
+
+def test_a_verdict_that_leaves_it_open_shows_the_numbers():
+    X, arms, y = linear(2, 100, 50, np.random.default_rng([0, 2, 100, 50]))
+    found, groups = scores_of(X, arms, y), [np.flatnonzero(arms == arm) for arm in (0, 1)]
+    verdict = verdict_on(found, None, groups, y)
+    assert verdict.kind is Suitability.UNDECIDED
+    assert verdict.text.startswith("Contexts help, but there are too few rows to tell whether a linear model predicts")
+    assert "correlation: interpolation 0." in verdict.text
+    open_question = verdict_on(replace(found, signal=0.01), None, groups, y)
+    assert open_question.kind is Suitability.TOO_FEW
+    assert "show no effect of contexts beyond chance (p = 0.01)" in open_question.text
+
+
+def test_interpolation_does_not_work_in_five_dimensions_with_noise():
+    make, _ = WORLDS["low rank"]
+    found = [judge(scores_of(*make(2, 5, 100, np.random.default_rng(seed)))) for seed in range(4)]
+    assert {*found} <= {Suitability.MEAN, Suitability.RIDGE}

@@ -5,6 +5,8 @@
 3. A factor common to all predictions does not change which arm is best, so what counts then is the correlation ρ of
    predictions and rewards, as the ratio ρ²/(1 − ρ²) of explained to unexplained variance (Cohen's f²). Interpolation
    works unless that of ridge or of a linear model is more than twice as large, and larger beyond chance.
+4. Where a few rows leave open whether contexts help (a p-value that is small, but not small enough) or which predictor
+   is better (more than twice the ratio, or four times the R², but not beyond chance), there are too few rows to tell.
 """
 
 from __future__ import annotations
@@ -35,6 +37,11 @@ FEWEST_IN_ALL = 90
 """With fewer rows, the test sees only contexts that explain a fifth of the variance of rewards, or more."""
 FEW_IN_ALL = 400
 """With fewer rows, contexts that explain a twentieth may be overlooked, and the verdict says so."""
+FEW_TO_COMPARE = 1000
+"""With fewer rows, predictors may differ by more than the margin although chance hides it."""
+_DOUBTS = ((150, 0.05), (FEW_TO_COMPARE, 0.003))
+"""With fewer rows than these, p-values up to those may come from weak effects, and say neither one nor the other."""
+_SHRUNK = 4.0
 _BEYOND_CHANCE = 2.0
 _CLEARLY_BETTER = 3.0
 _ALIKE = 0.01
@@ -48,6 +55,7 @@ class Suitability(Enum):
     LINEAR = "a linear model predicts better"
     MEAN = "interpolation is no better than the mean"
     NO_CONTEXT = "contexts tell nothing"
+    UNDECIDED = "too few rows to compare predictors"
     TOO_FEW = "too few rows"
     NO_REWARDS = "no rewards"
 
@@ -66,20 +74,44 @@ def judge(found: HeldOutScores | None) -> Suitability:
     if found is None:
         return Suitability.TOO_FEW
     if found.signal > SIGNAL_LEVEL:
-        return Suitability.TOO_FEW if found.pooled.n < FEWEST_IN_ALL else Suitability.NO_CONTEXT
+        return Suitability.TOO_FEW if _is_open(found) else Suitability.NO_CONTEXT
     scores = found.pooled.scores
     own = scores[INTERPOLATION]
-    if own.r_squared <= 0.0 or own.correlation < _BEYOND_CHANCE * own.correlation_error:
+    if own.r_squared < -_BEYOND_CHANCE * own.r_squared_error:
         return Suitability.MEAN
-    best = max((RIDGE, LINEAR), key=lambda name: scores[name].correlation)
-    if found.advantage[best] < _CLEARLY_BETTER or _odds(scores[best]) <= MARGIN * _odds(own):
-        return Suitability.INTERPOLATION
-    return Suitability.RIDGE if best == RIDGE else Suitability.LINEAR
+    name = best_other(found)
+    best, ahead = scores[name], found.advantage[name]
+    if ahead >= _CLEARLY_BETTER and _odds(best.correlation) > MARGIN * _odds(own.correlation):
+        return Suitability.RIDGE if name == RIDGE else Suitability.LINEAR
+    works = own.r_squared > 0.0 and _beyond_chance(own)
+    if found.pooled.n < FEW_TO_COMPARE and (not works or _may_be_beaten(own, best)):
+        return Suitability.UNDECIDED
+    return Suitability.INTERPOLATION if works else Suitability.MEAN
 
 
-def _odds(score: HeldOutScore) -> float:
+def best_other(found: HeldOutScores) -> str:
+    """The better of ridge and a linear model, by correlation."""
+    return max((RIDGE, LINEAR), key=lambda name: found.pooled.scores[name].correlation)
+
+
+def _is_open(found: HeldOutScores) -> bool:
+    """Whether the p-value does not exclude that contexts help."""
+    n = found.pooled.n
+    return n < FEWEST_IN_ALL or any(n < rows and found.signal <= p for rows, p in _DOUBTS)
+
+
+def _beyond_chance(score: HeldOutScore) -> bool:
+    return score.correlation >= _BEYOND_CHANCE * score.correlation_error
+
+
+def _may_be_beaten(own: HeldOutScore, best: HeldOutScore) -> bool:
+    """Whether the other predictor looks better by more than the margin, or explains far more; chance may do so."""
+    return _odds(best.correlation) > MARGIN * _odds(own.correlation) or best.r_squared > _SHRUNK * own.r_squared
+
+
+def _odds(correlation: float) -> float:
     """ρ²/(1 − ρ²)."""
-    share = score.correlation**2
+    share = correlation**2
     return share / max(1.0 - share, np.finfo(float).eps)
 
 
@@ -99,7 +131,8 @@ def verdict_on(
     kind = judge(found)
     if found is None or kind is Suitability.TOO_FEW:
         longest = max(len(rows) for rows in groups)
-        rows = f"{len(y):,} rows, at most {longest:,} of one arm, show no effect of contexts"
+        chance = "" if found is None else f" beyond chance (p = {found.signal:.2g})"
+        rows = f"{len(y):,} rows, at most {longest:,} of one arm, show no effect of contexts{chance}"
         return DiagnosisVerdict(
             kind, f"Too few rows to tell whether contexts help: {rows}. Play on, and run this again"
         )
@@ -107,6 +140,8 @@ def verdict_on(
         Suitability.INTERPOLATION: f"Kernel interpolation works here{_budget(advice)}{_aside(found)}",
         Suitability.RIDGE: "Ridge predicts better than interpolation: take the default policy",
         Suitability.LINEAR: "A linear model predicts better than interpolation: take the default policy or LinearUCB",
+        Suitability.UNDECIDED: f"Contexts help, but there are too few rows to tell whether {_called(found)} predicts "
+        "better than interpolation: take the default policy",
         Suitability.MEAN: f"Kernel interpolation is {_worse(found)} predicting the mean: take the default policy",
         Suitability.NO_CONTEXT: "Contexts tell nothing about rewards: a bandit without contexts will do"
         + _limits(found),
@@ -141,6 +176,10 @@ def _limits(found: HeldOutScores) -> str:
     return " until there are more rows" if found.pooled.n < FEW_IN_ALL else ""
 
 
+def _called(found: HeldOutScores) -> str:
+    return "ridge" if best_other(found) == RIDGE else "a linear model"
+
+
 def _worse(found: HeldOutScores) -> str:
     own = found.pooled.scores[INTERPOLATION]
     return "worse than" if own.r_squared < -_BEYOND_CHANCE * own.r_squared_error else "no better than"
@@ -154,7 +193,7 @@ def _numbers(kind: Suitability, found: HeldOutScores) -> str:
     first = f"held-out R²: {shares}, mean 0"
     if kind is Suitability.NO_CONTEXT:
         return f"p = {found.signal:.2g} in {found.pooled.n:,} rows; {first}"
-    if kind in (Suitability.RIDGE, Suitability.LINEAR):
+    if kind in (Suitability.RIDGE, Suitability.LINEAR, Suitability.UNDECIDED):
         values = ", ".join(f"{name} {scores[name].correlation:.2f}" for name in METHODS)
         return f"{first}; correlation: {values}"
     return first
