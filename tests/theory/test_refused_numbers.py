@@ -21,6 +21,7 @@ LEMMA = {"n_per_arm": 3, "horizon": 9, "norm": 1.0}
         (lambda: theory.gaussian_rate_by_scale(10, 100, 0.0), "length"),
         (lambda: theory.gaussian_rate_by_scale(10, 100, NAN), "length"),
         (lambda: theory.gaussian_rate_by_scale(0, 100, 1.0), "dim"),
+        (lambda: theory.greedy_information_gain(KERNEL, [[0.0]], 0), "n"),
         (lambda: theory.information_rate(KERNEL, 10, 2), "horizon"),
         (lambda: theory.classical_bounds(1.0, 0), "horizon"),
         (lambda: theory.classical_bounds(1.0, -4), "horizon"),
