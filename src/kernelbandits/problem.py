@@ -29,6 +29,7 @@ class Problem:
     >>> Problem(arms=("no offer", "5 % off", "free delivery"), dim=50).n_arms
     3
 
+    See also `Policy`, `Scores`, `largest_probabilities`, `Decisions`.
     """
 
     n_arms: int = 0

@@ -49,6 +49,11 @@ class Bandit:
         ledger: the decisions that await their reward.
         calibration: how good past predictions were.
         created: when it was made.
+        arms: names of the arms.
+        rng: a seed or generator of the policy's randomness.
+        horizon: rounds to plan for, if the policy needs it; likewise `noise_std` and `reward_norms` of `Problem`.
+        noise_std: σ, if the policy needs it.
+        reward_norms: RKHS norms, if the policy needs them, shape (K,).
 
     >>> bandit = Bandit(["short", "long"], encoding=Encoding(rare=1))
     >>> log = {"age": [20, 30, 60, 70], "banner": ["short", "long"] * 2, "clicked": [1, 0, 0, 1]}
@@ -59,6 +64,7 @@ class Bandit:
     >>> bandit
     Bandit(2 arms, CalibratedUCB, 5 rewards, 0 awaiting)
 
+    See also `BanditDecision`, `BanditSummary`.
     """
 
     __slots__ = (

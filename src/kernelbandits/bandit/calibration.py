@@ -31,6 +31,11 @@ class Calibration:
     Attributes:
         n: number of rewards compared.
 
+    >>> calibration = Calibration()
+    >>> calibration.n
+    0
+
+    See also `Bandit`, `ArmSummary`, `Ledger`, `Awaiting`.
     """
 
     __slots__ = ("_origin", "_sums", "n")

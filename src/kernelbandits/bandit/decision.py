@@ -23,6 +23,10 @@ class BanditDecision(NamedTuple):
         scores: what the eligible arms were compared by, per name.
         explored: whether the arm was played to learn rather than because it looked best.
 
+    >>> BanditDecision("a1", "5pct", 0.5, {"none": 0.1, "5pct": 0.3}, False).arm
+    '5pct'
+
+    See also `Bandit`, `BanditSummary`, `ArmSummary`.
     """
 
     id: str

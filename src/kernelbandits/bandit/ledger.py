@@ -28,6 +28,11 @@ class Awaiting(NamedTuple):
         eligible: names of the arms that could be played; None if all.
         version: number of rewards that the bandit had observed when it decided.
 
+    >>> from datetime import UTC, datetime
+    >>> Awaiting("a1", datetime(2026, 1, 1, tzinfo=UTC), np.zeros(2), 1, 0.5, None, 0).propensity
+    0.5
+
+    See also `Bandit`, `Ledger`, `Calibration`.
     """
 
     id: str
@@ -45,8 +50,13 @@ class Ledger:
 
     With a `capacity` it keeps that many of each, and forgets the oldest: a reward that comes later is refused.
 
+    Attributes:
+        capacity: how many decisions, and how many rewards, are kept; None keeps all.
+
     >>> Ledger(capacity=100_000)
     Ledger(capacity=100000): 0 await a reward
+
+    See also `Bandit`, `Calibration`, `Awaiting`, `ArmSummary`.
     """
 
     __slots__ = ("_awaiting", "_settled", "capacity", "n_forgotten")

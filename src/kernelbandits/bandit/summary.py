@@ -31,6 +31,10 @@ class ArmSummary(NamedTuple):
             propensity is not known.
         removed: whether it is chosen no more.
 
+    >>> ArmSummary("5pct", 12, 0.4, 0.1, 0.38, False).mean
+    0.4
+
+    See also `Bandit`, `BanditSummary`, `Calibration`, `Ledger`.
     """
 
     name: str
@@ -60,6 +64,11 @@ class BanditSummary:
         health: what should be looked at; empty if nothing is unusual.
         notes: how columns became features.
 
+    >>> bandit = Bandit(["short", "long"], policy=Uniform())
+    >>> bandit.summary().n_rewards
+    0
+
+    See also `Bandit`, `BanditDecision`, `ArmSummary`, `Calibration`.
     """
 
     policy: str

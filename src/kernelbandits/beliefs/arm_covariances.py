@@ -19,7 +19,13 @@ _ROUNDING = 1e-10
 
 
 class ArmCovariance(Spec, ABC):
-    """How arms are related."""
+    """How arms are related.
+
+    >>> [isinstance(each, ArmCovariance) for each in (CommonFunction(), Exchangeable(0.5))]
+    [True, True]
+
+    See also `JointArms`, `CommonFunction`, `Exchangeable`.
+    """
 
     __slots__ = ()
 
@@ -38,6 +44,8 @@ class CommonFunction(ArmCovariance):
     >>> CommonFunction().matrix(2)
     array([[1., 1.],
            [1., 1.]])
+
+    See also `JointArms`, `ArmCovariance`, `Exchangeable`, `GivenSimilarity`.
     """
 
     def matrix(self, n_arms: int) -> Array:
@@ -51,9 +59,14 @@ class Exchangeable(ArmCovariance):
 
     w = `weight` is the correlation of any two arms: 0 for independent arms, 1 for one common function.
 
+    Attributes:
+        weight: w, the correlation of any two arms, from above 0 to 1.
+
     >>> Exchangeable(0.25).matrix(2)
     array([[1.  , 0.25],
            [0.25, 1.  ]])
+
+    See also `JointArms`, `CommonFunction`, `GivenSimilarity`, `ArmFeatures`.
     """
 
     weight: Share = 0.5
@@ -69,8 +82,13 @@ class GivenSimilarity(ArmCovariance):
 
     Reference: Krause & Ong 2011, products of a kernel over arms and one over contexts.
 
+    Attributes:
+        entries: B, shape (K, K), positive semi-definite.
+
     >>> GivenSimilarity([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 2.0]]).matrix(3)[0]
     array([1. , 0.9, 0. ])
+
+    See also `JointArms`, `Exchangeable`, `ArmFeatures`, `CommonFunction`.
     """
 
     entries: tuple[tuple[float, ...], ...]
@@ -97,8 +115,14 @@ class ArmFeatures(ArmCovariance):
 
     Reference: Krause & Ong 2011.
 
+    Attributes:
+        features: shape (K, q), one row per arm.
+        kernel: the kernel of two arms.
+
     >>> ArmFeatures([[0.0], [0.0], [3.0]], Gaussian()).matrix(3).round(3)[0]
     array([1., 1., 0.])
+
+    See also `JointArms`, `GivenSimilarity`, `Exchangeable`.
     """
 
     features: tuple[tuple[float, ...], ...]

@@ -27,6 +27,11 @@ class Prefetched:
         row: number of the round taken last, −1 before the first.
         shown: its contexts, None before the first.
 
+    >>> block = Prefetched(np.zeros((5, 2, 3)))
+    >>> block.row, next(iter(block)).shape, block.row
+    (-1, (2, 3), 0)
+
+    See also `Belief`, `Tracker`, `HierarchicalBayes`.
     """
 
     __slots__ = ("_rounds", "contexts", "row", "shown")
@@ -57,7 +62,15 @@ class Prefetched:
 
 
 class Tracker(ABC):
-    """Mean and standard deviation of every arm's mean reward, kept current while rewards arrive in any order."""
+    """Mean and standard deviation of every arm's mean reward, kept current while rewards arrive in any order.
+
+    >>> tracker = LinearArms().start(Problem(n_arms=2, dim=3))
+    >>> tracker.observe(np.ones(3), 0, 1.0)
+    >>> isinstance(tracker, Tracker)
+    True
+
+    See also `Belief`, `HierarchicalBayes`, `Prefetched`, `JointArms`.
+    """
 
     __slots__ = ()
 
@@ -148,7 +161,14 @@ def restated(posterior: Posterior, shifts: Array, factor: float) -> Posterior:
 
 
 class Belief(Spec, ABC):
-    """How rewards are modelled. Policies such as Thompson sampling act on any belief."""
+    """How rewards are modelled. Policies such as Thompson sampling act on any belief.
+
+    >>> tracker = LinearArms().start(Problem(n_arms=2, dim=3))
+    >>> isinstance(LinearArms(), Belief), isinstance(tracker, Tracker)
+    (True, True)
+
+    See also `EmpiricalBayes`, `IndependentArms`.
+    """
 
     __slots__ = ()
 

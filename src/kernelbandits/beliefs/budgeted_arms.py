@@ -39,7 +39,15 @@ class BudgetedArms(Belief):
 
     Reference: Calandriello, Carratino, Lazaric, Valko & Rosasco 2019 (BKB); here every arm has its own sketch.
 
+    Attributes:
+        model: kernel and noise of the Gaussian process of an arm.
+        budget: the largest number of centres per arm.
+        oversampling: factor of the leverage scores; more keeps more centres.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
+
     >>> belief = BudgetedArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.01), budget=200)
+
+    See also `Belief`, `LinearArms`, `JointArms`, `HierarchicalBayes`.
     """
 
     model: GaussianProcess

@@ -51,7 +51,13 @@ class EmpiricalBayes(Belief):
     References: the innovations form of the marginal likelihood, Rasmussen & Williams 2006, ch. 5; clipping, Huber 1964
     and, in the innovations of a filter, Masreliez & Martin 1977.
 
+    Attributes:
+        window: rewards per arm that count, the newest; None for all.
+        clip: rewards farther than this many deviations from their prediction are drawn in; None for never.
+
     >>> belief = EmpiricalBayes(window=500, clip=3.0)
+
+    See also `Belief`, `IndependentArms`, `LinearArms`.
     """
 
     window: Count | None = None

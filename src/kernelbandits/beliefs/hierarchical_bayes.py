@@ -50,7 +50,15 @@ class HierarchicalBayes(EstimatedBelief):
 
     Reference: a hierarchical form of Krause & Ong 2011; marginal likelihood as in Rasmussen & Williams 2006, ch. 5.
 
+    Attributes:
+        bandwidths: multiples m of the inverse mean distance to choose from.
+        kernels: kernels to choose from instead.
+        covariances: relations B of the arms to choose from.
+        offset: variance of an arm's own mean.
+
     >>> agent = CalibratedUCB(HierarchicalBayes()).start(Problem(n_arms=3, dim=50), rng=0)
+
+    See also `Belief`, `JointArms`, `Tracker`, `Prefetched`.
     """
 
     bandwidths: tuple[Positive, ...] = BANDWIDTHS

@@ -29,7 +29,13 @@ class IndependentArms(Belief):
 
     Cost with n observations per arm: O(n² + n d) per reward, O(K (n² + n d)) per round, less if it was prefetched.
 
+    Attributes:
+        model: kernel and noise of the Gaussian process of an arm.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
+
     >>> belief = IndependentArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.01))
+
+    See also `Belief`, `EmpiricalBayes`, `LinearArms`, `BudgetedArms`.
     """
 
     model: GaussianProcess

@@ -35,8 +35,15 @@ class JointArms(Belief):
 
     Reference: Krause & Ong 2011; with a common function Valko et al. 2013.
 
+    Attributes:
+        model: kernel and noise of the Gaussian process of an arm.
+        covariance: B, how the arms are related.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
+
     >>> belief = JointArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.01), CommonFunction())
     >>> agent = CalibratedUCB(belief).start(Problem(n_arms=3, dim=50), rng=0)
+
+    See also `ArmCovariance`, `CommonFunction`, `Belief`, `BudgetedArms`.
     """
 
     model: GaussianProcess

@@ -27,7 +27,14 @@ class LinearArms(Belief):
 
     Cost: O(d²) per reward, O(K d²) per round, independent of the number of rewards.
 
+    Attributes:
+        ridge: prior precision of every θ.
+        intercept: whether a feature that is always 1 is added.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
+
     >>> agent = CalibratedUCB(LinearArms(ridge=2.0)).start(Problem(n_arms=3, dim=50), rng=0)
+
+    See also `Belief`, `IndependentArms`, `BudgetedArms`, `JointArms`.
     """
 
     ridge: Positive = 1.0

@@ -17,7 +17,13 @@ from kernelbandits.types import Array
 
 
 class RewardUnits(Spec, ABC):
-    """In which units a prior or an estimator describes rewards."""
+    """In which units a prior or an estimator describes rewards.
+
+    >>> isinstance(Standardized(), RewardUnits), LinearUCB(rewards=AsGiven()).rewards
+    (True, AsGiven())
+
+    See also `Standardized`, `AsGiven`.
+    """
 
     __slots__ = ()
 
@@ -45,6 +51,8 @@ class AsGiven(RewardUnits):
     Levels and scales of the rewards then matter: a prior around 0 with variance 1 is far from rewards around 100.
 
     >>> belief = LinearArms(ridge=2.0, rewards=AsGiven())
+
+    See also `RewardUnits`, `Standardized`.
     """
 
     def start(self, tracker: AffineTracker, n_arms: int, scale: float = 1.0) -> Tracker:
@@ -72,6 +80,8 @@ class Standardized(RewardUnits):
     Between estimates it matters which rewards came first. When one falls due, the order of arrival does not.
 
     >>> belief = LinearArms(ridge=2.0, rewards=Standardized())
+
+    See also `RewardUnits`, `AsGiven`.
     """
 
     def start(self, tracker: AffineTracker, n_arms: int, scale: float = 1.0) -> Tracker:

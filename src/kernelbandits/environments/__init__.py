@@ -3,6 +3,7 @@
 from kernelbandits.environments.avazu import Avazu, AvazuDesign, AvazuStandIn
 from kernelbandits.environments.base import Environment, Instance, Rounds
 from kernelbandits.environments.classification import Classification, ClassificationInstance
+from kernelbandits.environments.contexts import Contexts, OwnContexts, SharedContexts
 from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
 from kernelbandits.environments.play import (
     Trace,
@@ -12,7 +13,7 @@ from kernelbandits.environments.play import (
     ratio_and_standard_error,
     replay,
 )
-from kernelbandits.environments.surrogate import Contexts, OwnContexts, SharedContexts, Surrogate, SurrogateInstance
+from kernelbandits.environments.surrogate import Surrogate, SurrogateInstance
 from kernelbandits.environments.synthetic import (
     ApproximateLowRank,
     Covariance,

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from kernelbandits import tables
 from kernelbandits.environments.base import Environment
-from kernelbandits.environments.surrogate import Contexts, SharedContexts, SurrogateInstance
+from kernelbandits.environments.contexts import Contexts, SharedContexts
+from kernelbandits.environments.surrogate import SurrogateInstance
 from kernelbandits.errors import InvalidArgument, nearest
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
@@ -67,6 +68,10 @@ class AvazuDesign(Spec):
             the learners' and need not be the oracle's.
         noise_std: standard deviation of the noise of rewards.
 
+    >>> AvazuDesign(dim=20, n_oracle=100).n_contexts
+    3000
+
+    See also `Avazu`, `AvazuStandIn`.
     """
 
     arm_column: str = "id"
@@ -121,11 +126,23 @@ class ImpressionEnvironment(Environment, ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class Avazu(ImpressionEnvironment):
-    """Ten arms of real impressions; mean rewards are those of an oracle fitted to each arm's clicks.
+    r"""Ten arms of real impressions; mean rewards are those of an oracle fitted to each arm's clicks.
 
     `path` is the file of the Avazu competition or any part of it with the same header, CSV or CSV in gzip. It is read
     in one pass, whatever its size, and a fixed sample of its rows is kept. Every draw splits the sample anew into rows
     for the oracles and rows to serve, so standard errors cover the choice of rows.
+
+    Attributes:
+        path: Avazu's .csv or .csv.gz, or a part of it with the same header.
+        design: which columns, arms, contexts and oracles to use.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "clicks.csv")
+    >>> _ = path.write_text("id,click,hour,C14\n1,0,14102100,7\n")
+    >>> Avazu(path, AvazuDesign(dim=5)).design.dim
+    5
+
+    See also `AvazuDesign`, `AvazuStandIn`.
     """
 
     path: FilePath
@@ -139,7 +156,18 @@ class Avazu(ImpressionEnvironment):
 @final
 @dataclass(frozen=True, slots=True)
 class AvazuStandIn(ImpressionEnvironment):
-    """The same bandit on synthetic rows, for machines without the Avazu file. Nothing in it comes from Avazu."""
+    """The same bandit on synthetic rows, for machines without the Avazu file. Nothing in it comes from Avazu.
+
+    Attributes:
+        n_rows: synthetic rows to make.
+        seed: each seed gives other rows.
+        design: which columns, arms, contexts and oracles to use.
+
+    >>> AvazuStandIn(n_rows=2000, seed=3).n_rows
+    2000
+
+    See also `Avazu`, `AvazuDesign`.
+    """
 
     n_rows: Count = 100_000
     seed: CountFromZero = 0

@@ -28,6 +28,10 @@ class Rounds:
         means: mean reward of every arm, shape (T, K).
         noise: ξ(t), shape (T,), whichever arm is played; or that of each arm, shape (T, K).
 
+    >>> Rounds(np.zeros((5, 2, 3)), np.zeros((5, 2)), np.zeros(5)).means.shape
+    (5, 2)
+
+    See also `Environment`, `Instance`, `Synthetic`, `SyntheticInstance`.
     """
 
     contexts: Array
@@ -52,7 +56,14 @@ class Rounds:
 
 
 class Instance(ABC):
-    """One bandit problem: fixed reward functions, and contexts to serve."""
+    """One bandit problem: fixed reward functions, and contexts to serve.
+
+    >>> instance = Synthetic(LowRank(), n_arms=2, dim=3).draw(np.random.default_rng(0))
+    >>> instance.rounds(5, np.random.default_rng(1)).contexts.shape
+    (5, 2, 3)
+
+    See also `Environment`, `Rounds`, `Synthetic`.
+    """
 
     __slots__ = ()
 
@@ -66,7 +77,14 @@ class Instance(ABC):
 
 
 class Environment(Spec, ABC):
-    """A family of bandit problems."""
+    """A family of bandit problems.
+
+    >>> instance = Synthetic(LowRank(), n_arms=2, dim=3).draw(np.random.default_rng(0))
+    >>> isinstance(instance, Instance)
+    True
+
+    See also `Instance`, `Rounds`.
+    """
 
     __slots__ = ()
 

@@ -23,7 +23,20 @@ from kernelbandits.types import Array, ArrayLike, IntArray
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassificationInstance(Instance):
-    """Points in random order, each served at most once; the class of a point is the arm with reward 1."""
+    """Points in random order, each served at most once; the class of a point is the arm with reward 1.
+
+    Attributes:
+        data: points of shape (n, d) with their classes.
+        order: in which order rows are served, shape (n,).
+        reward_norm: the bound on RKHS norms that learners are told.
+
+    >>> rng = np.random.default_rng(0)
+    >>> instance = ClassificationInstance.of(rng.standard_normal((30, 4)), np.arange(30) % 3, rng)
+    >>> instance.problem(10).n_arms
+    3
+
+    See also `Environment`, `Classification`, `Surrogate`, `SurrogateInstance`.
+    """
 
     data: LabelledPoints
     order: IntArray
@@ -92,7 +105,7 @@ def _refuse_horizon(horizon: int, n_rows: int) -> None:
 @final
 @dataclass(frozen=True, slots=True)
 class Classification(Environment):
-    """One arm per class, reward 1 for the right class and 0 otherwise, without noise; all arms share the context.
+    r"""One arm per class, reward 1 for the right class and 0 otherwise, without noise; all arms share the context.
 
     Every run serves the rows in its own random order, each at most once. Class i in sorted order is arm i.
 
@@ -106,6 +119,13 @@ class Classification(Environment):
         reward_norm: the bound on RKHS norms that learners are told (CGP-UCB needs one). A table does not contain it;
             1 is a convention.
 
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "flowers.csv")
+    >>> _ = path.write_text("size,y\n" + "1,small\n9,large\n" * 20)
+    >>> Classification(path).draw(np.random.default_rng(0)).problem(10).n_arms
+    2
+
+    See also `Environment`, `SyntheticInstance`, `ClassificationInstance`, `Surrogate`.
     """
 
     path: FilePath

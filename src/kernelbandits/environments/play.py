@@ -44,6 +44,11 @@ class Trace:
         regrets: mean of the best arm minus mean of the played arm (pseudo-regret, without noise).
         propensities: probability with which the policy chose that arm.
 
+    >>> trace = play(Uniform(), Synthetic(LowRank(), n_arms=3, dim=4).draw(np.random.default_rng(0)), 20, rng=1)
+    >>> trace.cumulative_regret.shape
+    (20,)
+
+    See also `play`, `replay`, `lenient_regret`.
     """
 
     arms: IntArray
@@ -91,9 +96,17 @@ class Trace:
 def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Generator | int) -> Trace:
     """Play `horizon` rounds. With one `rng` seed every policy meets the same contexts and noise.
 
+    Args:
+        policy: who plays.
+        instance: the world: reward functions and contexts.
+        horizon: T, the number of rounds.
+        rng: a generator of numpy, or a seed.
+
     >>> instance = Synthetic(LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))
     >>> float(play(Oracle(), instance, 50, rng=1).cumulative_regret[-1])
     0.0
+
+    See also `Trace`, `replay`.
     """
     checks.instance("policy", policy, Policy, "Uniform()")  # type: ignore[type-abstract]
     checks.instance("instance", instance, Instance, "Synthetic(LowRank()).draw(rng)")  # type: ignore[type-abstract]
@@ -103,7 +116,21 @@ def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Genera
 
 
 def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Generator) -> Trace:
-    """Play rounds that were drawn beforehand, so that several policies can share them."""
+    """Play rounds that were drawn beforehand, so that several policies can share them.
+
+    Args:
+        policy: who plays.
+        problem: what it may know.
+        rounds: contexts of shape (T, K, d), means and noise.
+        rng: the policy's own randomness.
+
+    >>> instance = Synthetic(LowRank(), n_arms=2, dim=3).draw(np.random.default_rng(0))
+    >>> rounds = instance.rounds(10, np.random.default_rng(1))
+    >>> replay(Uniform(), instance.problem(10), rounds, np.random.default_rng(2)).arms.shape
+    (10,)
+
+    See also `play`, `Trace`, `lenient_regret`, `mean_and_standard_error`.
+    """
     agent = policy.start(problem, rng)
     contexts, means, horizon = rounds.contexts, rounds.means, len(rounds)
     noise = np.broadcast_to(rounds.noise.reshape(horizon, -1), means.shape)
@@ -124,7 +151,18 @@ def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Gene
 
 
 def mean_and_standard_error(values: Array, axis: int = 0) -> tuple[Array, Array]:
-    """Return the mean over the seeds and its standard error s/√n; the error is NaN for a single seed."""
+    """Return the mean over the seeds and its standard error s/√n; the error is NaN for a single seed.
+
+    Args:
+        values: one entry per seed along the axis, such as shape (seeds, T).
+        axis: the axis of the seeds.
+
+    >>> mean, error = mean_and_standard_error(np.array([1.0, 2.0, 3.0]))
+    >>> float(mean), round(float(error), 4)
+    (2.0, 0.5774)
+
+    See also `play`, `lenient_regret`, `ratio_and_standard_error`, `replay`.
+    """
     n = values.shape[axis]
     mean = values.mean(axis=axis)
     if n < 2:
@@ -136,6 +174,16 @@ def ratio_and_standard_error(first: Array, second: Array) -> tuple[float, float]
     """Return the ratio r of the means of `first` and `second`, paired by seed, and its standard error (or NaN).
 
     To first order the error of r is that of the mean of aᵢ − r bᵢ, divided by the mean of b.
+
+    Args:
+        first: aᵢ, shape (seeds,).
+        second: bᵢ, shape (seeds,).
+
+    >>> ratio, error = ratio_and_standard_error(np.array([1.0, 2.0]), np.array([2.0, 4.0]))
+    >>> ratio, round(error, 6)
+    (0.5, 0.0)
+
+    See also `play`, `mean_and_standard_error`, `lenient_regret`.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.divide(first.mean(), second.mean())
@@ -147,6 +195,15 @@ def lenient_regret(regrets: Array, delta: float) -> Array:
     """Return R_Δ(t) = Σ_{s ≤ t} Φ_Δ(r(s)), Φ_Δ(a) = max(a − Δ, 0), for regrets of shape (seeds, T); shape (T,).
 
     r(s) is an expectation, so regrets are averaged over seeds before the threshold is applied.
+
+    Args:
+        regrets: shape (seeds, T).
+        delta: Δ, the regret per round that is forgiven.
+
+    >>> lenient_regret(np.array([[0.5, 0.1, 0.4]]), delta=0.2).round(2)
+    array([0.3, 0.3, 0.5])
+
+    See also `play`, `replay`, `mean_and_standard_error`, `ratio_and_standard_error`.
     """
     delta = conform(delta, NonNegative, "delta")
     expected = np.atleast_2d(regrets).mean(axis=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,6 +13,7 @@ import numpy as np
 
 from kernelbandits import checks, tables
 from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm, require_rounds
+from kernelbandits.environments.contexts import Contexts, OwnContexts
 from kernelbandits.environments.held_out import OracleQuality, oracle_quality
 from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
 from kernelbandits.errors import InvalidArgument, InvalidFile, WeakEvidence
@@ -21,7 +21,7 @@ from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
 from kernelbandits.reporting import short_html, short_repr
-from kernelbandits.specs import Count, FilePath, NonNegative, Spec, conform
+from kernelbandits.specs import Count, FilePath, NonNegative, conform
 from kernelbandits.tables import Encoding, TableEncoding
 from kernelbandits.types import Array, IntArray
 
@@ -29,48 +29,11 @@ MOST_HELD_OUT = 2000
 """Rows per arm on which an oracle is judged: with so many, the noise is known to 2 %."""
 
 
-class Contexts(Spec, ABC):
-    """How the held-out rows of the arms become contexts. Every row is served once before any is served again."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def serve(self, groups: Sequence[Array], horizon: int, rng: np.random.Generator) -> Array:
-        """Return the contexts of T rounds, shape (T, K, d), from the rows of each arm, shape (n_i, d)."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class OwnContexts(Contexts):
-    """Every arm shows one of its own rows: the paper's X⁽ⁱ⁾(t)."""
-
-    def serve(self, groups: Sequence[Array], horizon: int, rng: np.random.Generator) -> Array:
-        contexts = np.empty((horizon, len(groups), groups[0].shape[1]))
-        for arm, rows in enumerate(groups):
-            contexts[:, arm] = rows[_shuffled(len(rows), horizon, rng)]
-        return contexts
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class SharedContexts(Contexts):
-    """All arms show the same row, taken from the rows of all arms together."""
-
-    def serve(self, groups: Sequence[Array], horizon: int, rng: np.random.Generator) -> Array:
-        rows = np.concatenate(list(groups))
-        return np.repeat(rows[_shuffled(len(rows), horizon, rng), np.newaxis], len(groups), axis=1)
-
-
-def _shuffled(n: int, length: int, rng: np.random.Generator) -> IntArray:
-    """Return `length` row numbers below n: random orders of all rows, one after the other."""
-    orders = [rng.permutation(n) for _ in range(-(-length // n))]
-    return np.concatenate(orders)[:length]
-
-
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SurrogateInstance(Instance):
     """Mean rewards are fitted functions, contexts are recorded rows, noise is N(0, noise_std²).
+    See also `Environment`, `Surrogate`.
 
     Attributes:
         oracles: the mean reward of each arm.
@@ -80,6 +43,9 @@ class SurrogateInstance(Instance):
         norm_kernel: kernel of the norms √(cᵀKc) that learners are told; None means each oracle's own.
         arms: names of the arms; empty if they only have numbers.
 
+    >>> f = KernelExpansion(Gaussian(), np.zeros((1, 2)), np.ones(1))
+    >>> SurrogateInstance((f, f), (np.zeros((3, 2)), np.ones((3, 2))), OwnContexts(), 0.1).problem(5).n_arms
+    2
     """
 
     oracles: tuple[KernelExpansion, ...]
@@ -156,7 +122,8 @@ def split_groups(
 @final
 @dataclass(frozen=True, slots=True)
 class Surrogate(Environment):
-    """The mean reward of an arm is a function fitted to part of its rows; the other rows are the contexts.
+    r"""The mean reward of an arm is a function fitted to part of its rows; the other rows are the contexts.
+    See also `Environment`, `ClassificationInstance`.
 
     The paper does this with Avazu's clicks: what an arm would have given in a row where another was played is not
     recorded, so a fitted function stands for it. No row is used for both. Each run splits the rows anew; a row is
@@ -179,6 +146,11 @@ class Surrogate(Environment):
         max_rows: largest number of rows to use, the same random ones in every run.
         min_rows: refuse an arm with fewer rows.
 
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "log.csv")
+    >>> _ = path.write_text("age,arm,reward\n" + "".join(f"{i},{i % 2},{i % 7}\n" for i in range(80)))
+    >>> Surrogate(path, n_fit=20, noise_std=0.1).arm
+    'arm'
     """
 
     path: FilePath

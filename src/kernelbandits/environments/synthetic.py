@@ -20,7 +20,13 @@ from kernelbandits.types import Array
 
 
 class Covariance(Spec, ABC):
-    """A design of the covariance Σ⁽ⁱ⁾ of the contexts of each arm: diagonal, with a level c̃⁽ⁱ⁾ ~ U[0.5, 1]."""
+    """A design of the covariance Σ⁽ⁱ⁾ of the contexts of each arm: diagonal, with a level c̃⁽ⁱ⁾ ~ U[0.5, 1].
+
+    >>> [isinstance(each, Covariance) for each in (LowRank(), SpectralDecay())]
+    [True, True]
+
+    See also `LowRank`, `ApproximateLowRank`.
+    """
 
     __slots__ = ()
 
@@ -32,7 +38,16 @@ class Covariance(Spec, ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class LowRank(Covariance):
-    """`n_active` random coordinates of each arm have variance c̃⁽ⁱ⁾, the others 0. None means d/2 coordinates."""
+    """`n_active` random coordinates of each arm have variance c̃⁽ⁱ⁾, the others 0. None means d/2 coordinates.
+
+    Attributes:
+        n_active: number of coordinates with variance; None means d/2.
+
+    >>> Synthetic(LowRank(n_active=3), n_arms=2, dim=10).covariance
+    LowRank(n_active=3)
+
+    See also `Covariance`, `ApproximateLowRank`, `SpectralDecay`.
+    """
 
     n_active: Count | None = None
 
@@ -50,7 +65,13 @@ class LowRank(Covariance):
 @final
 @dataclass(frozen=True, slots=True)
 class ApproximateLowRank(Covariance):
-    """Σ⁽ⁱ⁾ = c̃⁽ⁱ⁾ diag(1, ½, …, ½)."""
+    """Σ⁽ⁱ⁾ = c̃⁽ⁱ⁾ diag(1, ½, …, ½).
+
+    >>> Synthetic(ApproximateLowRank(), n_arms=2, dim=10).covariance
+    ApproximateLowRank()
+
+    See also `Covariance`, `LowRank`, `SpectralDecay`.
+    """
 
     def variances(self, n_arms: int, dim: int, rng: np.random.Generator) -> Array:
         spectrum = np.full(dim, 0.5)
@@ -64,6 +85,11 @@ class SpectralDecay(Covariance):
     """Σ⁽ⁱ⁾ = c̃⁽ⁱ⁾ diag(10/1, 10/2, …, 10/j̃, c, …, c): a decaying head, then a flat tail.
 
     j̃ is the largest j with Σ_{l≤j} 10/l ≤ d/4, and c makes the trace d/2.
+
+    >>> Synthetic(SpectralDecay(), n_arms=2, dim=10).covariance
+    SpectralDecay()
+
+    See also `Covariance`, `ApproximateLowRank`, `LowRank`.
     """
 
     def variances(self, n_arms: int, dim: int, rng: np.random.Generator) -> Array:
@@ -75,7 +101,13 @@ class SpectralDecay(Covariance):
 
 
 class NoiseLaw(Spec, ABC):
-    """A distribution with mean 0 and variance 1."""
+    """A distribution with mean 0 and variance 1.
+
+    >>> [isinstance(each, NoiseLaw) for each in (NormalNoise(), StudentNoise())]
+    [True, True]
+
+    See also `NormalNoise`, `StudentNoise`.
+    """
 
     __slots__ = ()
 
@@ -87,7 +119,13 @@ class NoiseLaw(Spec, ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class NormalNoise(NoiseLaw):
-    """N(0, 1), as in the paper."""
+    """N(0, 1), as in the paper.
+
+    >>> Synthetic(LowRank(), noise=NormalNoise()).noise
+    NormalNoise()
+
+    See also `NoiseLaw`, `StudentNoise`.
+    """
 
     def draw(self, size: int, rng: np.random.Generator) -> Array:
         return rng.standard_normal(size)
@@ -96,7 +134,16 @@ class NormalNoise(NoiseLaw):
 @final
 @dataclass(frozen=True, slots=True)
 class StudentNoise(NoiseLaw):
-    """Student's t, scaled to variance 1: heavy tails, so that some rewards lie far from their mean."""
+    """Student's t, scaled to variance 1: heavy tails, so that some rewards lie far from their mean.
+
+    Attributes:
+        df: degrees of freedom, above 2; few mean heavy tails.
+
+    >>> Synthetic(LowRank(), noise=StudentNoise(df=3.0)).noise
+    StudentNoise(df=3.0)
+
+    See also `NoiseLaw`, `NormalNoise`.
+    """
 
     df: Annotated[float, Range("a number above 2, so that the variance is finite", lambda v: v > 2)] = 2.5
 
@@ -107,7 +154,22 @@ class StudentNoise(NoiseLaw):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticInstance(Instance):
-    """Reward functions f⁽ⁱ⁾, and standard deviations of the coordinates of the contexts, shape (K, d)."""
+    """Reward functions f⁽ⁱ⁾, and standard deviations of the coordinates of the contexts, shape (K, d).
+
+    Attributes:
+        rewards: the K reward functions.
+        context_std: standard deviations of the contexts, shape (K, d).
+        noise_std: σ, the standard deviation of the noise.
+        clip: contexts are cut at ± this.
+        noise: the law of the noise.
+        density: share of entries that are not 0.
+
+    >>> instance = Synthetic(LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))
+    >>> type(instance).__name__, len(instance.rewards)
+    ('SyntheticInstance', 3)
+
+    See also `Environment`, `Synthetic`, `Classification`, `ClassificationInstance`.
+    """
 
     rewards: tuple[KernelExpansion, ...]
     context_std: Array
@@ -149,6 +211,23 @@ class Synthetic(Environment):
 
     c_m ~ U[−1, 1] and x_m ~ N(0, I). The defaults are the paper's. `kernel` is that of the reward functions.
     With a `density` below 1, a feature of a context is set to 0 with probability 1 − density.
+
+    Attributes:
+        covariance: design of the contexts.
+        n_arms: K.
+        dim: d, the number of features.
+        kernel: kernel of the reward functions.
+        n_bumps: M, the centres of a reward function.
+        noise_std: σ, the standard deviation of the noise.
+        clip: contexts are cut at ± this.
+        noise: the law of the noise.
+        density: share of the entries of a context that are not 0.
+
+    >>> instance = Synthetic(LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))
+    >>> instance.rounds(5, np.random.default_rng(1)).contexts.shape
+    (5, 3, 10)
+
+    See also `Environment`, `Rounds`, `SyntheticInstance`, `Classification`.
     """
 
     covariance: Covariance

@@ -36,9 +36,16 @@ def fit_each(
 ) -> dict[Arm, P]:
     """Fit each arm to its points X, shape (n, d), and rewards y, shape (n,); arms keep the order of `data`.
 
+    Args:
+        estimator: what is fitted to each.
+        data: by name: points of shape (n, d) and targets of shape (n,).
+        engine: where the work is done; None for this machine.
+
     >>> fits = fit_each(KernelRidge(Gaussian(), 1.0), {"a": ([[0.0]], [1.0]), "b": ([[1.0]], [2.0])})
     >>> fits["a"].mean([[0.0]]).round(9)
     array([0.5])
+
+    See also `fit_table`, `fit_parquet`, `fit_arms`.
     """
     longest_first = sorted(data, key=lambda arm: -len(np.atleast_1d(data[arm][1])))  # else a long fit might start last
     tasks = [(arm, *data[arm]) for arm in longest_first]
@@ -69,6 +76,22 @@ def fit_table(
     reward and `drop`, as they are: all of them numbers; `UnscaledColumns` warns where their units would spoil the fit.
     The first pass draws a uniform sample of 10 rows per centre, from which `estimator.centers` chooses; the second sums
     the normal equations.
+
+    Args:
+        estimator: a `Nystrom`.
+        path: a .csv, .csv.gz or .parquet file of any size.
+        reward_column: column of the reward.
+        columns: names of the features; empty means all columns without another use.
+        drop: columns to leave out.
+        encoder: a fitted encoding; None fits one to the file.
+
+    >>> import polars as pl, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
+    >>> pl.DataFrame({"x": np.arange(40.0) / 40, "y": np.ones(40)}).write_csv(path)
+    >>> fit_table(Nystrom(Gaussian(), 0.1, 5), path, reward_column="y").mean(np.array([[0.5]])).round(1)
+    array([1.])
+
+    See also `fit_arms`, `fit_parquet`.
     """
     with scan(path, reward_column=reward_column, columns=columns, drop=drop, encoder=encoder) as table:
         [fit] = _fit(estimator, table).values()
@@ -85,7 +108,25 @@ def fit_arms(
     drop: Sequence[str] = (),
     encoder: TableEncoder | None = None,
 ) -> dict[Any, NystromPredictor]:
-    """Fit each arm of a logged table, in two passes over the file for all arms together; features as in `fit_table`."""
+    """Fit each arm of a logged table, in two passes over the file for all arms together; features as in `fit_table`.
+
+    Args:
+        estimator: a `Nystrom`.
+        path: a .csv, .csv.gz or .parquet file of any size.
+        arm_column: column of the arm that was played.
+        reward_column: column of the reward.
+        columns: names of the features; empty means all columns without another use.
+        drop: columns to leave out.
+        encoder: a fitted encoding; None fits one to the file.
+
+    >>> import polars as pl, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
+    >>> pl.DataFrame({"x": np.arange(40.0) / 20, "arm": [0, 1] * 20, "y": np.ones(40)}).write_csv(path)
+    >>> sorted(fit_arms(Nystrom(Gaussian(), 0.1, 5), path, arm_column="arm", reward_column="y"))
+    [0, 1]
+
+    See also `fit_table`, `fit_parquet`, `fit_each`.
+    """
     taken = {"arm_column": arm_column, "reward_column": reward_column}
     with scan(path, **taken, columns=columns, drop=drop, encoder=encoder) as table:
         return _fit(estimator, table)
@@ -179,6 +220,15 @@ def fit_parquet(
         engine: where the ranges are read and summed; None is this process.
         rows_per_part: rows per task. A worker holds far fewer at a time.
 
+    >>> import polars as pl, tempfile, pathlib
+    >>> from kernelbandits.experiments import InProcess
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "t.parquet")
+    >>> pl.DataFrame({"x": np.arange(40.0) / 40, "y": np.ones(40)}).write_parquet(path)
+    >>> fit = fit_parquet(Nystrom(Gaussian(), 0.1, 5), [path], reward_column="y", engine=InProcess())
+    >>> fit.mean(np.array([[0.5]])).round(1)
+    array([1.])
+
+    See also `fit_table`, `fit_arms`, `fit_each`.
     """
     engine = engine or local(1)
     given = [files] if isinstance(files, str | Path) else files

@@ -29,7 +29,19 @@ from kernelbandits.tables.digests import content_digest
 @final
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One environment and the methods that play it; `mark` is a round to mark in pictures (the end of exploration)."""
+    """One environment and the methods that play it; `mark` is a round to mark in pictures (the end of exploration).
+
+    Attributes:
+        name: heading of the panel.
+        environment: the world.
+        methods: policies by name.
+        mark: a round to mark, such as the end of exploration; None for none.
+
+    >>> Panel("mine", Synthetic(LowRank()), {"UCB": LinearUCB()}).name
+    'mine'
+
+    See also `run`, `Experiment`, `Results`, `load_experiment`.
+    """
 
     name: str
     environment: Environment
@@ -79,6 +91,11 @@ class Experiment:
         columns: panels side by side in pictures.
         look_order: methods in the order in which colours and markers are given out; others follow in their own order.
 
+    >>> experiment = load_experiment("figure-1")
+    >>> experiment.horizon, len(experiment.methods)
+    (2000, 8)
+
+    See also `run`, `Panel`, `Results`.
     """
 
     name: str

@@ -54,13 +54,15 @@ _WRITERS: Mapping[str, Callable[[pl.DataFrame, Path], Any]] = {
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
-    """All rounds of all cells of an experiment.
+    """All rounds of all cells of an experiment. See also `run`, `Panel`.
 
     Attributes:
         experiment: what was run.
         frame: one row per panel, method, seed and round, with columns experiment, panel, method, seed, round (from 1),
             arm (from 0), regret, cumulative_regret.
 
+    >>> Results(load_experiment("figure-1"), None)
+    Results(figure-1, 2,000 rounds, 10 seeds, 6 panels, 8 methods)
     """
 
     experiment: Experiment

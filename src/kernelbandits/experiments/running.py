@@ -67,6 +67,20 @@ def run(
     last bit. Cells that are damaged, or come from another kind of processor, are computed again, and one line says so
     in the log. A method that its problem refuses, such as one that would explore beyond the horizon, is refused before
     anything is played.
+
+    Args:
+        experiment: what to run.
+        store: folder in which finished runs are kept.
+        engine: where the work is done; None for this machine.
+        on_progress: called with a `RunProgress` after every finished group of runs.
+
+    >>> import tempfile
+    >>> from kernelbandits.experiments import InProcess
+    >>> panel = Panel("p", Synthetic(LowRank(), n_arms=2, dim=3), {"Uniform": Uniform()})
+    >>> run(Experiment("tiny", (panel,), 10, (0, 1)), tempfile.mkdtemp(), InProcess()).frame.height
+    20
+
+    See also `Experiment`, `Panel`.
     """
     checks.instance("experiment", experiment, Experiment, 'load_experiment("figure-1")')
     engine = local() if engine is None else checks.instance("engine", engine, Engine, "experiments.local(2)")  # type: ignore[type-abstract]

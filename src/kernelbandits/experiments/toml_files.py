@@ -27,6 +27,15 @@ def load_experiment(source: str | Path, *, allow_code: bool = False) -> Experime
     """The experiment in a TOML file, or a shipped one by name: `load_experiment("figure-1")`.
 
     A file that names `module:Class` can have the module beside it; `allow_code` says that you trust that module.
+
+    Args:
+        source: a .toml file, or the name of a shipped experiment.
+        allow_code: whether modules beside the file may be run.
+
+    >>> load_experiment("figure-1").horizon
+    2000
+
+    See also `run`, `Results`, `Panel`.
     """
     known = shipped()
     path = known.get(str(source), Path(source))

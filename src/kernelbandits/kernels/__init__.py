@@ -22,5 +22,5 @@ from kernelbandits.kernels.profiles import (
     Periodic,
     Polynomial,
     RationalQuadratic,
-    Schoenberg,
 )
+from kernelbandits.kernels.schoenberg import Schoenberg

@@ -27,7 +27,10 @@ _PANEL = 256  # rows and columns of a panel: large enough for fast matrix produc
 class Kernel(Spec, ABC):
     """A positive definite function on R^d. `kernel(X, Z)` is the Gram block; `+` and `*` combine kernels.
 
-    The scaling by the dimension belongs to the kernel: callers never divide by d.
+    The scaling by the dimension belongs to the kernel: callers never divide by d. See also `Gaussian`, `Laplace`.
+
+    >>> (Gaussian() + 0.5 * Linear())(np.zeros((2, 3))).shape
+    (2, 2)
     """
 
     __slots__ = ()
@@ -196,7 +199,15 @@ class _Pair(Combination):
 @final
 @dataclass(frozen=True, slots=True)
 class Sum(_Pair):
-    """K = K₁ + K₂."""
+    """K = K₁ + K₂. See also `Kernel`, `Product`.
+
+    Attributes:
+        first: the first kernel.
+        second: the second kernel.
+
+    >>> float(Sum(Gaussian(), Linear())(np.ones((1, 2)))[0, 0])
+    2.0
+    """
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
         first, second = self._split(t)
@@ -206,7 +217,15 @@ class Sum(_Pair):
 @final
 @dataclass(frozen=True, slots=True)
 class Product(_Pair):
-    """K = K₁ K₂, elementwise (positive definite by Schur's theorem)."""
+    """K = K₁ K₂, elementwise (positive definite by Schur's theorem). See also `Kernel`, `Sum`.
+
+    Attributes:
+        first: the first kernel.
+        second: the second kernel.
+
+    >>> float(Product(Linear(), Linear())(np.ones((1, 2)))[0, 0])
+    1.0
+    """
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
         """Leibniz' rule: Σ_j C(m, j) h₁^{(j)} h₂^{(m−j)}."""
@@ -236,7 +255,15 @@ class _Modified(Combination):
 @final
 @dataclass(frozen=True, slots=True)
 class Scaled(_Modified):
-    """K = factor · K₁, factor > 0."""
+    """K = factor · K₁, factor > 0. See also `Kernel`, `Product`.
+
+    Attributes:
+        kernel: K₁.
+        factor: what it is multiplied by, above 0.
+
+    >>> float(Scaled(Gaussian(), 2.0)(np.ones((1, 2)))[0, 0])
+    2.0
+    """
 
     factor: Positive
 
@@ -253,7 +280,16 @@ class Scaled(_Modified):
 @final
 @dataclass(frozen=True, slots=True)
 class Shifted(_Modified):
-    """K = K₁ + offset, offset > 0: the functions of K₁ plus an unknown constant with that variance."""
+    """K = K₁ + offset, offset > 0: the functions of K₁ plus an unknown constant with that variance.
+    See also `Kernel`, `Scaled`.
+
+    Attributes:
+        kernel: K₁.
+        offset: the variance of the constant, above 0.
+
+    >>> float(Shifted(Gaussian(), 0.5)(np.ones((1, 2)))[0, 0])
+    1.5
+    """
 
     offset: Positive
 

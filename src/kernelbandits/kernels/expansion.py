@@ -20,7 +20,18 @@ from kernelbandits.types import Array
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelExpansion:
-    """f(x) = Σ_m c_m K(x, x_m), with centres of shape (M, d) and coefficients of shape (M,)."""
+    """f(x) = Σ_m c_m K(x, x_m), with centres of shape (M, d) and coefficients of shape (M,).
+
+    Attributes:
+        kernel: the kernel K(x, z).
+        centers: x_m, shape (M, d).
+        coefficients: c_m, shape (M,).
+
+    >>> KernelExpansion(Gaussian(), np.zeros((1, 2)), np.array([3.0]))(np.zeros((1, 2)))
+    array([3.])
+
+    See also `Kernel`, `InnerProductKernel`, `RadialKernel`.
+    """
 
     kernel: Kernel
     centers: Array

@@ -37,14 +37,26 @@ class ProfileKernel(Kernel):
 
 
 class RadialKernel(ProfileKernel):
-    """K(x, z) = h(‖x − z‖² / d): the paper's RBF class."""
+    """K(x, z) = h(‖x − z‖² / d): the paper's RBF class.
+
+    >>> isinstance(Gaussian(), RadialKernel), isinstance(Linear(), RadialKernel)
+    (True, False)
+
+    See also `Kernel`, `Schoenberg`, `InnerProductKernel`, `KernelExpansion`.
+    """
 
     __slots__ = ()
     geometries = (Radial(),)
 
 
 class InnerProductKernel(ProfileKernel):
-    """K(x, z) = h(⟨x, z⟩ / d): the paper's inner-product class."""
+    """K(x, z) = h(⟨x, z⟩ / d): the paper's inner-product class.
+
+    >>> isinstance(Linear(), InnerProductKernel), isinstance(Gaussian(), InnerProductKernel)
+    (True, False)
+
+    See also `Kernel`, `RadialKernel`, `KernelExpansion`, `Schoenberg`.
+    """
 
     __slots__ = ()
     geometries = (InnerProduct(),)

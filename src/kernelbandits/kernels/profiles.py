@@ -14,10 +14,9 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.distance import Radial
-from kernelbandits.kernels.geometry import Geometry, MappedGeometry, Spherical
-from kernelbandits.kernels.profile_kernels import ExponentialProfile, InnerProductKernel, ProfileKernel, RadialKernel
+from kernelbandits.kernels.geometry import Geometry, MappedGeometry
+from kernelbandits.kernels.profile_kernels import ExponentialProfile, InnerProductKernel, RadialKernel
 from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array
 
@@ -25,7 +24,10 @@ from kernelbandits.types import Array
 @final
 @dataclass(frozen=True, slots=True)
 class Gaussian(ExponentialProfile, RadialKernel):
-    """h(t) = exp(−γ t). The paper's experiments use γ = 4.
+    """h(t) = exp(−γ t). The paper's experiments use γ = 4. See also `Kernel`, `Laplace`.
+
+    Attributes:
+        gamma: γ > 0; rewards change over distances ‖x − z‖²/d of about 1/γ.
 
     >>> Gaussian(gamma=4.0)([[0.0, 0.0]], [[1.0, 1.0]]).round(4)
     array([[0.0183]])
@@ -38,7 +40,14 @@ class Gaussian(ExponentialProfile, RadialKernel):
 @final
 @dataclass(frozen=True, slots=True)
 class Laplace(RadialKernel):
-    """h(t) = exp(−γ √t). Not differentiable at 0: the derivatives there are −∞ and ∞."""
+    """h(t) = exp(−γ √t). Not differentiable at 0: the derivatives there are −∞ and ∞. See also `Kernel`, `Gaussian`.
+
+    Attributes:
+        gamma: γ > 0; rewards change over distances ‖x − z‖²/d of about 1/γ.
+
+    >>> Laplace(gamma=1.0)(np.zeros((1, 4)), np.ones((1, 4))).round(4)
+    array([[0.3679]])
+    """
 
     gamma: Positive = 1.0
 
@@ -50,7 +59,15 @@ class Laplace(RadialKernel):
 @final
 @dataclass(frozen=True, slots=True)
 class RationalQuadratic(RadialKernel):
-    """h(t) = (1 + t / (2 α ℓ²))^{−α}: a mixture of Gaussians of all widths."""
+    """h(t) = (1 + t / (2 α ℓ²))^{−α}: a mixture of Gaussians of all widths. See also `Kernel`, `Matern`.
+
+    Attributes:
+        alpha: α > 0; small ones mix many widths.
+        length: ℓ > 0, the distance ‖x − z‖/√d over which rewards change.
+
+    >>> RationalQuadratic()(np.zeros((1, 4)), np.ones((1, 4))).round(4)
+    array([[0.6667]])
+    """
 
     alpha: Positive = 1.0
     length: Positive = 1.0
@@ -65,8 +82,16 @@ class RationalQuadratic(RadialKernel):
 @dataclass(frozen=True, slots=True)
 class Matern(RadialKernel):
     """h(t) = 2^{1−ν}/Γ(ν) s^ν K_ν(s), s = √(2νt)/ℓ, for any ν > 0; closed forms at ν = ½, 3/2, 5/2.
+    See also `Kernel`, `Laplace`.
 
     The derivative of order m is finite at 0 only when ν > m.
+
+    Attributes:
+        nu: ν > 0, the smoothness.
+        length: ℓ > 0, the distance ‖x − z‖/√d over which rewards change.
+
+    >>> Matern(nu=1.5)(np.zeros((1, 4)), np.ones((1, 4))).round(4)
+    array([[0.4834]])
     """
 
     nu: Positive = 2.5
@@ -96,7 +121,16 @@ class Circular(MappedGeometry):
 @final
 @dataclass(frozen=True, slots=True)
 class Periodic(ExponentialProfile):
-    """K(x, z) = exp(−γ t), t = (2/d) Σ_j sin²(π (x_j − z_j)/period): functions that repeat in every coordinate."""
+    """K(x, z) = exp(−γ t), t = (2/d) Σ_j sin²(π (x_j − z_j)/period): functions that repeat in every coordinate.
+    See also `Kernel`, `RationalQuadratic`.
+
+    Attributes:
+        period: after which functions repeat, in every coordinate.
+        gamma: γ > 0; larger is rougher.
+
+    >>> Periodic(period=2.0)(np.zeros((1, 1)), np.array([[2.0]])).round(4)
+    array([[1.]])
+    """
 
     period: Positive = 1.0
     gamma: Positive = 1.0
@@ -110,7 +144,7 @@ class Periodic(ExponentialProfile):
 @final
 @dataclass(frozen=True, slots=True)
 class Linear(InnerProductKernel):
-    """h(t) = t.
+    """h(t) = t. See also `Kernel`, `Periodic`.
 
     >>> Linear()([[1.0, 1.0]], [[2.0, 0.0]])
     array([[1.]])
@@ -123,7 +157,15 @@ class Linear(InnerProductKernel):
 @final
 @dataclass(frozen=True, slots=True)
 class Polynomial(InnerProductKernel):
-    """h(t) = (t + offset)^degree. A negative offset would not be positive definite."""
+    """h(t) = (t + offset)^degree. A negative offset would not be positive definite. See also `Kernel`, `Linear`.
+
+    Attributes:
+        degree: the highest power.
+        offset: at least 0; above 0 lower powers take part.
+
+    >>> Polynomial(degree=2)(np.ones((1, 4)))
+    array([[4.]])
+    """
 
     degree: Count = 2
     offset: NonNegative = 1.0
@@ -137,44 +179,17 @@ class Polynomial(InnerProductKernel):
 @final
 @dataclass(frozen=True, slots=True)
 class Exponential(ExponentialProfile, InnerProductKernel):
-    """h(t) = exp(γ t)."""
+    """h(t) = exp(γ t). See also `Kernel`, `Polynomial`.
+
+    Attributes:
+        gamma: γ > 0; rewards change over distances ‖x − z‖²/d of about 1/γ.
+
+    >>> Exponential(gamma=1.0)(np.ones((1, 4))).round(4)
+    array([[2.7183]])
+    """
 
     gamma: Positive = 1.0
     _sign = 1.0
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Schoenberg(ProfileKernel):
-    """h(t) = Σ_ℓ a_ℓ C_ℓ^{(α)}(t), α = (dim − 2)/2, on the sphere: Gegenbauer polynomials with weights a_ℓ ≥ 0.
-
-    Points are projected to the sphere, so t is the cosine of their angle. The kernel is positive definite for points
-    with at most `dim` features (Schoenberg 1942). C_ℓ^{(α)}(1) grows like dim^ℓ / ℓ!, so weights should shrink as fast.
-    """
-
-    coefficients: tuple[NonNegative, ...]
-    dim: Count
-
-    def _validate(self) -> None:
-        if self.dim < 3:
-            raise InvalidArgument(f"Schoenberg: dim must be at least 3, so that (dim − 2)/2 > 0; got {self.dim}")
-        if not any(self.coefficients):
-            raise InvalidArgument(f"Schoenberg: coefficients must have a positive entry; got {self.coefficients}")
-
-    @property
-    def geometries(self) -> tuple[Geometry, ...]:
-        return (Spherical(self.dim),)
-
-    def profile(self, t: Array, order: int = 0) -> Array:
-        # d^m/dt^m C_ℓ^{(α)} = 2^m (α)_m C_{ℓ−m}^{(α+m)}
-        from scipy.special import eval_gegenbauer, poch
-
-        alpha = (self.dim - 2) / 2
-        total = np.zeros_like(t)
-        for degree, weight in enumerate(self.coefficients[order:]):
-            if weight:
-                total += weight * eval_gegenbauer(degree, alpha + order, t)
-        return 2.0**order * poch(alpha, order) * total
 
 
 _HALF_INTEGER: dict[float, Callable[[Array], Array]] = {

@@ -23,7 +23,13 @@ _TOLERANCE = 1e-6
 
 
 class Candidate(ABC):
-    """A way to decide, as a log can value it: probabilities of all arms in every row."""
+    """A way to decide, as a log can value it: probabilities of all arms in every row.
+
+    >>> [isinstance(each, Candidate) for each in (AlwaysArm(0), UniformArms())]
+    [True, True]
+
+    See also `evaluate`, `AlwaysArm`, `UniformArms`.
+    """
 
     __slots__ = ()
 
@@ -56,7 +62,17 @@ Chances = Callable[[Array, int], Array]
 @final
 @dataclass(frozen=True, slots=True)
 class AlwaysArm(Candidate):
-    """One arm in every row, by name or number; where it is not eligible, all that are, with equal probabilities."""
+    """One arm in every row, by name or number; where it is not eligible, all that are, with equal probabilities.
+
+    Attributes:
+        arm: its name or number.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}).candidates[0].value, 2)
+    nan
+
+    See also `evaluate`, `Candidate`, `UniformArms`, `GivenChances`.
+    """
 
     arm: str | int
 
@@ -78,7 +94,13 @@ class AlwaysArm(Candidate):
 @final
 @dataclass(frozen=True, slots=True)
 class UniformArms(Candidate):
-    """All eligible arms with equal probabilities."""
+    """All eligible arms with equal probabilities.
+
+    >>> isinstance(UniformArms(), Candidate)
+    True
+
+    See also `evaluate`, `AlwaysArm`, `GivenChances`, `ByFunction`.
+    """
 
     needs_contexts = False
 
@@ -93,7 +115,16 @@ class UniformArms(Candidate):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenChances(Candidate):
-    """Probabilities of all arms, shape (n, K), one row per row of the log, or (K,) for every row."""
+    """Probabilities of all arms, shape (n, K), one row per row of the log, or (K,) for every row.
+
+    Attributes:
+        chances: probabilities, shape (n, K) or (K,).
+
+    >>> GivenChances([0.2, 0.8]).chances
+    [0.2, 0.8]
+
+    See also `evaluate`, `UniformArms`, `ByFunction`, `SavedBandit`.
+    """
 
     chances: ArrayLike
 
@@ -113,7 +144,16 @@ class GivenChances(Candidate):
 @final
 @dataclass(frozen=True, slots=True)
 class ByFunction(Candidate):
-    """A function of contexts (m, d) or (m, K, d) that returns probabilities (m, K), or numbers of arms (m,)."""
+    """A function of contexts (m, d) or (m, K, d) that returns probabilities (m, K), or numbers of arms (m,).
+
+    Attributes:
+        function: of contexts (m, d) or (m, K, d); returns probabilities (m, K) or arms (m,).
+
+    >>> ByFunction(lambda contexts: (contexts[:, 0] > 0).astype(int)).function(np.ones((2, 1)))
+    array([1, 1])
+
+    See also `evaluate`, `GivenChances`, `SavedBandit`, `LearnedPolicy`.
+    """
 
     function: Callable[[Array], ArrayLike]
 
@@ -133,6 +173,14 @@ class SavedBandit(Candidate):
     """A bandit as it is now, from a file (`kb.load`) or in hand; it learns nothing here.
 
     It must not have learned from the rows of the log: then it would be valued by rewards that it has seen.
+
+    Attributes:
+        bandit: a `Bandit`, or what `load` read.
+
+    >>> SavedBandit(Bandit(["a", "b"], policy=Uniform())).bandit
+    Bandit(2 arms, Uniform, 0 rewards, 0 awaiting)
+
+    See also `evaluate`, `ByFunction`, `LearnedPolicy`, `GivenChances`.
     """
 
     bandit: Bandit

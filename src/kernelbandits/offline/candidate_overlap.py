@@ -20,7 +20,19 @@ _ERRORS = 4.0
 
 
 class ArmOverlap(NamedTuple):
-    """One arm: rows in which it was played, the candidate's share of it, and effective sample size of these rows."""
+    """One arm: rows in which it was played, the candidate's share of it, and effective sample size of these rows.
+
+    Attributes:
+        arm: its name.
+        rows: how often it was played.
+        share: how much of it the candidate plays.
+        effective_size: (Σw)²/Σw² of these rows.
+
+    >>> ArmOverlap("5pct", rows=120, share=0.4, effective_size=80.0).share
+    0.4
+
+    See also `evaluate`, `Overlap`, `Verdict`, `Estimate`.
+    """
 
     arm: str
     rows: int
@@ -41,7 +53,13 @@ class Overlap:
         mean_weight_error: its standard error.
         unsupported: share of the candidate's decisions that fall on arms without a chance.
         per_arm: the same arm by arm.
+        largest_row: its row.
 
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> evaluate(log, {"first": AlwaysArm(0)}).candidates[0].overlap.n
+    4
+
+    See also `evaluate`, `CandidateValue`, `ArmOverlap`, `Verdict`.
     """
 
     n: int

@@ -51,6 +51,7 @@ class ConfidenceSequence(Spec):
     >>> print(f"{running.interval.low:.2f} to {running.interval.high:.2f}")
     0.59 to 0.88
 
+    See also `evaluate`, `StudentizedBootstrap`, `RunningInterval`, `NormalInterval`.
     """
 
     level: Probability = 0.95
@@ -84,6 +85,12 @@ class RunningInterval:
         n: number of rewards so far.
         sums: totals of what was observed, in units in which rewards lie in [0, 1].
 
+    >>> running = ConfidenceSequence().start()
+    >>> running.observe(np.array([0.0, 1.0, 1.0]))
+    >>> running.n
+    3
+
+    See also `evaluate`, `ConfidenceSequence`, `StudentizedBootstrap`.
     """
 
     __slots__ = ("n", "spec", "sums")

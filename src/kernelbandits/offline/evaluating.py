@@ -67,6 +67,7 @@ def evaluate(
     >>> evaluation["always new"].verdict.kind, evaluation["always old"].verdict.kind
     ('better', 'worse')
 
+    See also `Candidate`, `AlwaysArm`, `Evaluation`, `CandidateValue`.
     """
     if isinstance(log, str | os.PathLike):
         with open_log(log) as opened:

@@ -15,7 +15,19 @@ if TYPE_CHECKING:
 
 
 class Estimate(NamedTuple):
-    """One estimator's answer; the interval of one that is not `unbiased` leaves its bias out."""
+    """One estimator's answer; the interval of one that is not `unbiased` leaves its bias out.
+
+    Attributes:
+        estimator: its name.
+        value: what it says.
+        interval: where the value may be.
+        unbiased: whether it is.
+
+    >>> Estimate("DoublyRobust", 0.4, Interval(0.3, 0.5), True).value
+    0.4
+
+    See also `evaluate`, `Verdict`, `PairDifference`, `ReplayedValue`.
+    """
 
     estimator: str
     value: float
@@ -39,6 +51,11 @@ class CandidateValue:
         overlap: how much of the candidate the log can speak about.
         estimates: what other estimators say.
 
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> evaluate(log, {"first": AlwaysArm(0)}).candidates[0].name
+    'first'
+
+    See also `evaluate`, `Evaluation`, `Overlap`, `ArmOverlap`.
     """
 
     name: str
@@ -52,7 +69,19 @@ class CandidateValue:
 
 
 class PairDifference(NamedTuple):
-    """The difference of two candidates from the same rows; the interval holds for all differences together."""
+    """The difference of two candidates from the same rows; the interval holds for all differences together.
+
+    Attributes:
+        first: a candidate.
+        second: another one.
+        difference: value of the first less that of the second.
+        interval: where the difference may be.
+
+    >>> PairDifference("a", "b", 0.1, Interval(-0.1, 0.3)).difference
+    0.1
+
+    See also `evaluate`, `Estimate`, `ReplayedValue`, `Interval`.
+    """
 
     first: str
     second: str
@@ -61,7 +90,19 @@ class PairDifference(NamedTuple):
 
 
 class ReplayedValue(NamedTuple):
-    """What a policy that learns as it goes would have earned per round in its first rounds, by replaying the log."""
+    """What a policy that learns as it goes would have earned per round in its first rounds, by replaying the log.
+
+    Attributes:
+        name: the policy.
+        value: mean reward per round.
+        interval: where the value may be.
+        rounds: how many rounds of the log counted.
+
+    >>> ReplayedValue("UCB", 0.4, Interval(0.3, 0.5), 290).rounds
+    290
+
+    See also `evaluate`, `PairDifference`, `Interval`, `Estimate`.
+    """
 
     name: str
     value: float
@@ -84,7 +125,13 @@ class Evaluation:
         replays: policies that were played on the log as they would have learned live.
         findings: what looks wrong in the log.
         notes: how the log was read.
+        logged_interval: where the mean of the log may be.
 
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> evaluate(log, {"first": AlwaysArm(0)}).n
+    4
+
+    See also `evaluate`, `CandidateValue`, `Overlap`.
     """
 
     n: int

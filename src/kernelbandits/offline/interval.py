@@ -6,7 +6,17 @@ from typing import NamedTuple
 
 
 class Interval(NamedTuple):
-    """A range of values that the data do not speak against."""
+    """A range of values that the data do not speak against.
+
+    Attributes:
+        low: the lower end.
+        high: the upper end.
+
+    >>> Interval(0.2, 0.6).low
+    0.2
+
+    See also `evaluate`, `ReplayedValue`, `PairDifference`.
+    """
 
     low: float
     high: float

@@ -17,7 +17,13 @@ from kernelbandits.specs import Count, CountFromZero, Spec
 
 
 class IntervalMethod(Spec, ABC):
-    """How to make an interval of the mean of scores."""
+    """How to make an interval of the mean of scores.
+
+    >>> [isinstance(each, IntervalMethod) for each in (NormalInterval(), GammaInterval())]
+    [True, True]
+
+    See also `evaluate`, `EmpiricalLikelihood`, `GammaInterval`.
+    """
 
     __slots__ = ()
 
@@ -37,6 +43,11 @@ class NormalInterval(IntervalMethod):
 
     With importances 1/σ̂ that are known before each reward it is the interval of Bibaut, Dimakopoulou, Kallus, Chambaz &
     van der Laan (2021) for logs of policies that learn, with σ̂ from the weights of the past.
+
+    >>> isinstance(NormalInterval(), IntervalMethod)
+    True
+
+    See also `evaluate`, `GammaInterval`, `StudentizedBootstrap`, `ConfidenceSequence`.
     """
 
     def interval(self, sample: ScoreSample, level: float) -> Interval:
@@ -59,6 +70,11 @@ class EmpiricalLikelihood(IntervalMethod):
     that a log without a single success has an upper bound. The limit is that of Student's t with half the effective
     sample size as degrees of freedom. And the scores of a policy that learned are martingale differences, for which
     the likelihood ratio holds as well (dual likelihood, Mykland 1995).
+
+    >>> isinstance(EmpiricalLikelihood(), IntervalMethod)
+    True
+
+    See also `evaluate`, `IntervalMethod`, `GammaInterval`, `NormalInterval`.
     """
 
     def interval(self, sample: ScoreSample, level: float) -> Interval:
@@ -81,6 +97,15 @@ class StudentizedBootstrap(IntervalMethod):
     """Quantiles of (mean* − mean)/standard error* over resampled rows (Efron 1979; Hall 1988).
 
     It needs no bounds of rewards, and holds for large logs without extreme weights.
+
+    Attributes:
+        n_resamples: how often rows are drawn again.
+        seed: makes the random choices repeatable.
+
+    >>> StudentizedBootstrap(n_resamples=200).seed
+    0
+
+    See also `evaluate`, `NormalInterval`, `ConfidenceSequence`, `RunningInterval`.
     """
 
     n_resamples: Count = 1000
@@ -108,6 +133,11 @@ class GammaInterval(IntervalMethod):
     """Quantiles of gamma distributions, for sums of rare positive scores (Fay & Feuer 1997; Tiwari, Clegg & Zou 2006).
 
     Exact for counts with equal weights (Garwood 1936). Scores must not be negative, as those of `InversePropensity`.
+
+    >>> isinstance(GammaInterval(), IntervalMethod)
+    True
+
+    See also `evaluate`, `EmpiricalLikelihood`, `NormalInterval`, `StudentizedBootstrap`.
     """
 
     def interval(self, sample: ScoreSample, level: float) -> Interval:

@@ -27,6 +27,15 @@ class LearnedPolicy(Candidate):
     was written by a policy that learned, and its probabilities are those of that part. So no row values a policy that
     has seen it. The value is the average over these agents, which have seen somewhat fewer rows than one that
     learns from all.
+
+    Attributes:
+        policy: what learns from the log.
+        n_parts: parts of the log; each is valued by what the others taught.
+
+    >>> LearnedPolicy(LinearUCB(), n_parts=3).n_parts
+    3
+
+    See also `evaluate`, `SavedBandit`, `ByFunction`.
     """
 
     policy: Policy

@@ -37,6 +37,11 @@ class Log:
         bounds: the smallest and the largest possible reward; None if they are not known.
         estimated: whether the propensities were estimated from the log itself.
 
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> log.n_arms
+    2
+
+    See also `read_log`, `open_log`, `LogColumns`, `LogFile`.
     """
 
     contexts: Array

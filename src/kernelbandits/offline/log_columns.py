@@ -29,6 +29,10 @@ class LogColumns(Spec):
         eligible: the arms that could be played, a list of names or a text such as "a|b"; used if there is one.
         default_reward: stands for a reward that is missing; None refuses such rows.
 
+    >>> LogColumns(arm="offer", reward="purchase").arm
+    'offer'
+
+    See also `read_log`, `Log`, `LogFile`, `replay_log`.
     """
 
     arm: str = "arm"

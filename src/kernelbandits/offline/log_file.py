@@ -18,7 +18,7 @@ from kernelbandits.tables import Encoding, TableEncoding
 @final
 @dataclass(frozen=True, slots=True)
 class LogFile(Spec):
-    """A log in a file: `LogFile("log.csv", propensity="chance").read()`.
+    r"""A log in a file: `LogFile("log.csv", propensity="chance").read()`.
 
     Attributes:
         path: a .csv, .csv.gz or .parquet file.
@@ -29,6 +29,13 @@ class LogFile(Spec):
         encoding: how the other columns become the context.
         min_rows: refuse an arm with fewer rows.
 
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "log.csv")
+    >>> _ = path.write_text("age,arm,reward,propensity\n" + "".join(f"{i},{i % 2},1,0.5\n" for i in range(40)))
+    >>> LogFile(path).read().n_arms
+    2
+
+    See also `read_log`, `LogColumns`, `replay_log`, `ReplayedLog`.
     """
 
     path: FilePath

@@ -40,10 +40,19 @@ def read_log(
 
     `arms` names all arms, if some may never have been played; by default they are those of the rows, sorted.
 
+    Args:
+        table: a data frame, an Arrow table, a dictionary or a file.
+        columns: the names of the columns; None for the usual ones.
+        encoding: how the other columns become features.
+        arms: names of all arms; empty for those of the rows.
+        learned: whether the logging policy learned from these rewards; None if not known.
+        bounds: the smallest and largest reward possible.
+
     >>> log = read_log({"age": [20, 30, 40], "arm": ["a", "b", "a"], "reward": [1, 0, 0], "propensity": [0.5] * 3})
     >>> log.names, log.contexts.shape
     (('a', 'b'), (3, 1))
 
+    See also `open_log`, `Log`.
     """
     from kernelbandits.tables import as_frame
 
@@ -70,9 +79,27 @@ def open_log(
     learned: bool | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Iterator[Log]:
-    """Open a log in a file of any size: arms, rewards and propensities are read, contexts when they are asked for.
+    r"""Open a log in a file of any size: arms, rewards and propensities are read, contexts when they are asked for.
 
     An encoding is fitted to at most 50,000 rows, evenly spaced; `encoder` is used instead if it is given.
+
+    Args:
+        table: a file.
+        columns: the names of the columns; None for the usual ones.
+        encoding: how the other columns become features.
+        arms: names of all arms; empty for those of the rows.
+        encoder: a fitted encoding to use instead.
+        learned: whether the logging policy learned from these rewards; None if not known.
+        bounds: the smallest and largest reward possible.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "log.csv")
+    >>> _ = path.write_text("age,arm,reward,propensity\n" + "".join(f"{i},{i % 2},1,0.5\n" for i in range(40)))
+    >>> with open_log(path) as log:
+    ...     log.n_arms
+    2
+
+    See also `read_log`, `Log`, `LogColumns`.
     """
     from kernelbandits.tables import row_blocks
 

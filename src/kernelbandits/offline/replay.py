@@ -33,6 +33,11 @@ class ReplayedLog:
         resampled_means: mean reward per round of new agents on resampled logs, shape (B,); NaN where none was kept.
         arm_names: names of all K arms, as the log has them.
 
+    >>> log = Log(np.ones((40, 1)), np.arange(40) % 2, np.ones(40), np.full(40, 0.5), 2)
+    >>> replay_log(Uniform(), log, rng=0, n_resamples=2).mean
+    1.0
+
+    See also `read_log`, `replay_log`, `LogFile`.
     """
 
     rows: IntArray
@@ -111,6 +116,7 @@ def replay_log(
     >>> replayed.rows[:2]
     array([0, 1])
 
+    See also `read_log`, `LogFile`, `ReplayedLog`, `LogColumns`.
     """
     n = len(log)
     checks.whole("n_resamples", n_resamples, at_least=0)

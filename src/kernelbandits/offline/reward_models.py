@@ -26,7 +26,13 @@ class FittedRewards(Protocol):
 
 
 class RewardModel(Spec, ABC):
-    """How to predict rewards. A model that values a row never learned from it."""
+    """How to predict rewards. A model that values a row never learned from it.
+
+    >>> isinstance(LinearRewards(), RewardModel)
+    True
+
+    See also `evaluate`, `LinearRewards`, `RewardsByEstimator`.
+    """
 
     __slots__ = ()
 
@@ -42,6 +48,14 @@ class LinearRewards(RewardModel):
 
     `ridge` is in units of rows. It reads the log once, whatever its size: the sums of each part and arm are added up.
     With no features it is a shrunken mean per arm.
+
+    Attributes:
+        ridge: in units of rows.
+
+    >>> LinearRewards(ridge=2.0)
+    LinearRewards(ridge=2.0)
+
+    See also `evaluate`, `RewardModel`, `RewardsByEstimator`, `RewardsByRegressor`.
     """
 
     ridge: Positive = 1.0
@@ -93,6 +107,15 @@ class RewardsByEstimator(RewardModel):
 
     Rewards are fitted around the arm's mean, shrunken as if `prior_rows` rows had the mean of all arms. The log must
     fit into memory.
+
+    Attributes:
+        estimator: fitted to the contexts, shape (n, d), and rewards of each arm.
+        prior_rows: rows that the mean of all arms counts for.
+
+    >>> RewardsByEstimator(KernelRidge(Gaussian(), 0.1)).prior_rows
+    1.0
+
+    See also `evaluate`, `LinearRewards`, `RewardsByRegressor`, `RewardModel`.
     """
 
     estimator: Estimator[Predictor]
@@ -108,7 +131,17 @@ class RewardsByEstimator(RewardModel):
 @final
 @dataclass(frozen=True, slots=True)
 class RewardsByRegressor(RewardModel):
-    """One fit per arm by a regressor with `fit` and `predict`, as scikit-learn has; each fit is of a copy."""
+    """One fit per arm by a regressor with `fit` and `predict`, as scikit-learn has; each fit is of a copy.
+
+    Attributes:
+        regressor: anything with `fit(X, y)` and `predict(X)`, X of shape (n, d).
+        prior_rows: rows that the mean of all arms counts for.
+
+    >>> RewardsByRegressor(KernelRidgeRegressor()).prior_rows
+    1.0
+
+    See also `evaluate`, `RewardsByEstimator`, `LinearRewards`.
+    """
 
     regressor: object
     prior_rows: NonNegative = 1.0

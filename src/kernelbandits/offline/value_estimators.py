@@ -19,7 +19,11 @@ from kernelbandits.types import Array
 
 
 class ValueEstimator(Spec, ABC):
-    """How to estimate what a candidate would have earned per row."""
+    """How to estimate what a candidate would have earned per row. See also `evaluate`, `DoublyRobust`.
+
+    >>> [isinstance(each, ValueEstimator) for each in (DoublyRobust(), InversePropensity())]
+    [True, True]
+    """
 
     __slots__ = ()
 
@@ -41,8 +45,13 @@ class ValueEstimator(Spec, ABC):
 @dataclass(frozen=True, slots=True)
 class Replay(ValueEstimator):
     """Σ π r / Σ π over the rows: the mean reward where candidate and log agree (Li, Chu, Langford & Wang 2011).
+    See also `evaluate`, `ClippedWeights`.
 
     For logs whose arms were drawn uniformly, because no propensity enters; elsewhere it is biased.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=Replay()).candidates[0].value, 2)
+    nan
     """
 
     needs_model = False
@@ -55,7 +64,12 @@ class Replay(ValueEstimator):
 @final
 @dataclass(frozen=True, slots=True)
 class InversePropensity(ValueEstimator):
-    """Mean of w r (Horvitz & Thompson 1952)."""
+    """Mean of w r (Horvitz & Thompson 1952). See also `evaluate`, `DoublyRobust`.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=InversePropensity()).candidates[0].value, 2)
+    nan
+    """
 
     needs_model = False
     unbiased = True
@@ -67,7 +81,13 @@ class InversePropensity(ValueEstimator):
 @final
 @dataclass(frozen=True, slots=True)
 class SelfNormalized(ValueEstimator):
-    """Σ w r / Σ w (Hájek 1971; Swaminathan & Joachims 2015): it shifts as the rewards do."""
+    """Σ w r / Σ w (Hájek 1971; Swaminathan & Joachims 2015): it shifts as the rewards do.
+    See also `evaluate`, `InversePropensity`.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=SelfNormalized()).candidates[0].value, 2)
+    nan
+    """
 
     needs_model = False
     unbiased = True
@@ -79,7 +99,16 @@ class SelfNormalized(ValueEstimator):
 @final
 @dataclass(frozen=True, slots=True)
 class ClippedWeights(ValueEstimator):
-    """Mean of min(w, λ) r (Ionides 2008). Without a threshold λ, SLOPE chooses it."""
+    """Mean of min(w, λ) r (Ionides 2008). Without a threshold λ, SLOPE chooses it.
+    See also `evaluate`, `DirectMethod`.
+
+    Attributes:
+        threshold: the largest weight that counts in full; None lets SLOPE choose.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=ClippedWeights()).candidates[0].value, 2)
+    nan
+    """
 
     threshold: Positive | None = None
 
@@ -93,7 +122,15 @@ class ClippedWeights(ValueEstimator):
 @final
 @dataclass(frozen=True, slots=True)
 class SubGaussianWeights(ValueEstimator):
-    """Mean of w r / (1 − λ + λ w) (Metelli, Russo & Restelli 2021)."""
+    """Mean of w r / (1 − λ + λ w) (Metelli, Russo & Restelli 2021). See also `evaluate`, `SubGaussianDoublyRobust`.
+
+    Attributes:
+        shrinkage: λ between 0 and 1.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=SubGaussianWeights()).candidates[0].value, 2)
+    nan
+    """
 
     shrinkage: Probability = 0.01
 
@@ -107,7 +144,13 @@ class SubGaussianWeights(ValueEstimator):
 @final
 @dataclass(frozen=True, slots=True)
 class DirectMethod(ValueEstimator):
-    """Mean of v̂: what the reward model predicts, with its bias (Beygelzimer & Langford 2009)."""
+    """Mean of v̂: what the reward model predicts, with its bias (Beygelzimer & Langford 2009).
+    See also `evaluate`, `SelfNormalized`.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=DirectMethod()).candidates[0].value, 2)
+    nan
+    """
 
     needs_model = True
     unbiased = False
@@ -119,7 +162,13 @@ class DirectMethod(ValueEstimator):
 @final
 @dataclass(frozen=True, slots=True)
 class DoublyRobust(ValueEstimator):
-    """Mean of v̂ + w (r − q̂) (Robins, Rotnitzky & Zhao 1994; Dudík, Langford & Li 2011)."""
+    """Mean of v̂ + w (r − q̂) (Robins, Rotnitzky & Zhao 1994; Dudík, Langford & Li 2011).
+    See also `evaluate`, `ValueEstimator`.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=DoublyRobust()).candidates[0].value, 2)
+    nan
+    """
 
     needs_model = True
     unbiased = True
@@ -131,7 +180,12 @@ class DoublyRobust(ValueEstimator):
 @final
 @dataclass(frozen=True, slots=True)
 class SelfNormalizedDoublyRobust(ValueEstimator):
-    """Mean of v̂, plus Σ w (r − q̂) / Σ w (Kallus & Uehara 2019)."""
+    """Mean of v̂, plus Σ w (r − q̂) / Σ w (Kallus & Uehara 2019). See also `evaluate`, `Replay`.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=SelfNormalizedDoublyRobust()).candidates[0].value, 2)
+    nan
+    """
 
     needs_model = True
     unbiased = True
@@ -143,7 +197,16 @@ class SelfNormalizedDoublyRobust(ValueEstimator):
 @final
 @dataclass(frozen=True, slots=True)
 class SwitchDoublyRobust(ValueEstimator):
-    """Mean of v̂ + 1{w ≤ τ} w (r − q̂) (Wang, Agarwal & Dudík 2017). Without a threshold τ, SLOPE chooses it."""
+    """Mean of v̂ + 1{w ≤ τ} w (r − q̂) (Wang, Agarwal & Dudík 2017). Without a threshold τ, SLOPE chooses it.
+    See also `evaluate`, `SubGaussianWeights`.
+
+    Attributes:
+        threshold: the largest weight that counts in full; None lets SLOPE choose.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=SwitchDoublyRobust()).candidates[0].value, 2)
+    nan
+    """
 
     threshold: Positive | None = None
 
@@ -161,8 +224,16 @@ class SwitchDoublyRobust(ValueEstimator):
 @dataclass(frozen=True, slots=True)
 class ShrunkDoublyRobust(ValueEstimator):
     """Mean of v̂ + ŵ (r − q̂) with ŵ = λ w / (w² + λ), optimistic shrinkage. Without λ, SLOPE chooses it.
+    See also `evaluate`, `SelfNormalizedDoublyRobust`.
 
     Su, Dimakopoulou, Krishnamurthy & Dudík (2020).
+
+    Attributes:
+        shrinkage: λ > 0; None lets SLOPE choose.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=ShrunkDoublyRobust()).candidates[0].value, 2)
+    nan
     """
 
     shrinkage: Positive | None = None
@@ -179,7 +250,16 @@ class ShrunkDoublyRobust(ValueEstimator):
 @final
 @dataclass(frozen=True, slots=True)
 class SubGaussianDoublyRobust(ValueEstimator):
-    """Mean of v̂ + w (r − q̂) / (1 − λ + λ w) (Metelli, Russo & Restelli 2021)."""
+    """Mean of v̂ + w (r − q̂) / (1 − λ + λ w) (Metelli, Russo & Restelli 2021).
+    See also `evaluate`, `ShrunkDoublyRobust`.
+
+    Attributes:
+        shrinkage: λ between 0 and 1.
+
+    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
+    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=SubGaussianDoublyRobust()).candidates[0].value, 2)
+    nan
+    """
 
     shrinkage: Probability = 0.01
 

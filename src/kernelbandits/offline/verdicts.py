@@ -11,7 +11,18 @@ _MANY = 100.0
 
 
 class Verdict(NamedTuple):
-    """One of better, worse, not told apart, not supported; the reason; how many more rows would settle it, if any."""
+    """One of better, worse, not told apart, not supported; the reason; how many more rows would settle it, if any.
+
+    Attributes:
+        kind: better, worse, not told apart, or not supported.
+        words: the reason.
+        more_rows: how many more rows would settle it; None if that cannot be told.
+
+    >>> Verdict("better", "its interval lies above the log's mean").kind
+    'better'
+
+    See also `evaluate`, `ArmOverlap`, `Estimate`, `PairDifference`.
+    """
 
     kind: str
     words: str

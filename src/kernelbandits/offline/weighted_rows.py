@@ -23,6 +23,11 @@ class WeightedRows:
         predicted: q̂(x, a), what a reward model predicts of it; 0 without a model.
         expected: Σ_a π(a|x) q̂(x, a), what the model predicts of the candidate.
 
+    >>> rows = WeightedRows(*np.ones((5, 4)))
+    >>> rows.weights.shape
+    (4,)
+
+    See also `evaluate`, `SwitchDoublyRobust`, `SubGaussianWeights`.
     """
 
     weights: Array

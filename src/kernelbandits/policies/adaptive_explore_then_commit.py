@@ -55,9 +55,16 @@ class AdaptiveExploreThenCommit(Policy):
 
     Reference: Algorithm 1 of the paper, with T₀ from the data; leave-one-out, Rasmussen & Williams 2006, section 5.4.2.
 
+    Attributes:
+        model: kernel and noise of the Gaussian process of an arm.
+        cap: largest number of exploration rounds; None for half of the horizon at most.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
+
     >>> agent = AdaptiveExploreThenCommit(cap=400).start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)
     >>> agent.choose(np.zeros((20, 100))).explored
     True
+
+    See also `default_policy`, `ExploreThenCommit`, `SuccessiveElimination`, `GreedyInterpolation`.
     """
 
     model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0), ridge=1e-8)
@@ -86,9 +93,17 @@ class SuccessiveElimination(Policy):
     Turns and commitment are certain given the past: propensities are 1, ties apart. Cost: that of
     `AdaptiveExploreThenCommit`. Reference: Even-Dar, Mannor & Mansour 2006, for arms without contexts.
 
+    Attributes:
+        model: kernel and noise of the Gaussian process of an arm.
+        share: an arm whose chance is below this share of the leader's has no turns.
+        cap: largest number of exploration rounds; None for none.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
+
     >>> agent = SuccessiveElimination().start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)
     >>> agent.choose(np.zeros((20, 100))).explored
     True
+
+    See also `default_policy`, `AdaptiveExploreThenCommit`, `GreedyInterpolation`, `GPUCB`.
     """
 
     model: GaussianProcess = GaussianProcess(Gaussian(gamma=4.0), ridge=1e-8)

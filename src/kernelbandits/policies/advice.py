@@ -26,6 +26,8 @@ def default_policy() -> Policy:
 
     >>> default_policy() == CalibratedUCB(EmpiricalBayes(), width=0.5, n_initial=1)
     True
+
+    See also `recommend`, `PolicyAdvice`.
     """
     return CalibratedUCB()
 
@@ -33,7 +35,18 @@ def default_policy() -> Policy:
 @final
 @dataclass(frozen=True, slots=True)
 class PolicyAdvice:
-    """A policy to start, the reasons for it, and why it may not be the right one here (often empty); one line each."""
+    """A policy to start, the reasons for it, and why it may not be the right one here (often empty); one line each.
+
+    Attributes:
+        policy: the one to start.
+        reasons: one line each.
+        cautions: one line each; often none.
+
+    >>> isinstance(recommend(Problem(n_arms=2, dim=3)), PolicyAdvice)
+    True
+
+    See also `default_policy`, `recommend`, `CalibratedUCB`, `ThompsonSampling`.
+    """
 
     policy: Policy
     reasons: tuple[str, ...]
@@ -47,8 +60,13 @@ class PolicyAdvice:
 def recommend(problem: Problem) -> PolicyAdvice:
     """The policy for this problem, with reasons and cautions.
 
+    Args:
+        problem: what is known.
+
     >>> recommend(Problem(n_arms=500, dim=100, horizon=1000)).cautions[0].partition(":")[0]
     '1000 rounds are fewer than 3 for each of 500 arms'
+
+    See also `default_policy`, `PolicyAdvice`, `CalibratedUCB`.
     """
     checks.instance("problem", problem, Problem, "Problem(n_arms=3, dim=50)")
     reasons = (

@@ -26,7 +26,11 @@ from kernelbandits.types import Array, ArrayLike, BoolArray
 
 
 class Policy(Spec, ABC):
-    """How to decide. One policy can start any number of agents."""
+    """How to decide. One policy can start any number of agents. See also `Agent`, `Learner`.
+
+    >>> isinstance(LinearUCB(), Policy), isinstance(LinearUCB().start(Problem(n_arms=2, dim=3), rng=0), Agent)
+    (True, True)
+    """
 
     __slots__ = ()
 
@@ -42,21 +46,20 @@ class Policy(Spec, ABC):
 
 @final
 class Agent:
-    """Plays one bandit, one round at a time: `choose`, then `observe`. Checks come before any change.
+    """Plays one bandit, one round at a time: `choose`, then `observe`. See also `Policy`, `Learner`.
 
-    `_choose`, `_observe` and `_prefetch` are the same without checks, for callers that made or checked the data.
+    Checks come before any change. `_choose`, `_observe` and `_prefetch` are for callers that made the data themselves.
+
+    Attributes:
+        problem, learner, policy: what is known, what decides and observes, and what started it, if anything.
+
+    >>> agent = LinearUCB().start(Problem(n_arms=2, dim=3), rng=0)
+    >>> agent.choose(np.ones((2, 3))).scores.shape
+    (2,)
     """
 
     __slots__ = (
-        "_active",
-        "_block",
-        "_kernels",
-        "_last_id",
-        "_learner",
-        "_n_decisions",
-        "_observe",
-        "policy",
-        "problem",
+        *("_active", "_block", "_kernels", "_last_id", "_learner", "_n_decisions", "_observe", "policy", "problem"),
     )
 
     def __init__(self, problem: Problem, learner: Learner, policy: Policy | None = None) -> None:

@@ -24,6 +24,8 @@ class Uniform(Policy):
     >>> agent = Uniform().start(Problem(n_arms=4, dim=2), rng=0)
     >>> agent.choose([1.0, 2.0]).propensity
     0.25
+
+    See also `default_policy`, `ExplorationFloor`, `Oracle`, `SupKernelUCB`.
     """
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
@@ -55,7 +57,14 @@ class _UniformLearner(Learner):
 @final
 @dataclass(frozen=True, slots=True)
 class Oracle(Policy):
-    """Plays the arm with the largest true mean: regret 0. The only policy that reads `Problem.true_means`."""
+    """Plays the arm with the largest true mean: regret 0. The only policy that reads `Problem.true_means`.
+
+    >>> instance = Synthetic(LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))
+    >>> float(play(Oracle(), instance, 20, rng=1).regrets.sum())
+    0.0
+
+    See also `default_policy`, `Uniform`, `ExplorationFloor`.
+    """
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
         if problem.true_means is None:

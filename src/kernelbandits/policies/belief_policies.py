@@ -117,6 +117,7 @@ class BelievingLearner(Learner):
 @dataclass(frozen=True, slots=True)
 class CalibratedUCB(Policy):
     """Plays the arm with the largest mean + width · std of the belief; of levels, the quantile 1 − nᵢ/t counts.
+    See also `default_policy`, `PolicyAdvice`.
 
     `GPUCB` needs the RKHS norm and the noise level for its width. Here the belief's deviations have the scale of the
     rewards, so one width suits all problems. In high dimension most of a deviation belongs to the one context and
@@ -130,6 +131,11 @@ class CalibratedUCB(Policy):
 
     Cost: that of the belief. References: Srinivas et al. 2010, with estimated constants; quantiles as widths, Kaufmann,
     Cappé & Garivier 2012 (Bayes-UCB), with t/nᵢ for t as in Garivier & Cappé 2011 (KL-UCB⁺).
+
+    Attributes:
+        belief: what is believed of the arms.
+        width: how many standard deviations are added to a mean.
+        n_initial: turns that every arm has first.
 
     >>> agent = CalibratedUCB().start(Problem(n_arms=3, dim=50), rng=0)
     """
@@ -161,7 +167,12 @@ class ThompsonSampling(Policy):
     regret was 5 % larger with own contexts per arm and 20 % larger with one context for all arms (seeds 1000–1009).
 
     Cost: that of the belief, and O(K) per round for the propensity (about 0.1 ms at K = 20). Reference: Thompson 1933;
-    for kernels, Chowdhury & Gopalan 2017.
+    for kernels, Chowdhury & Gopalan 2017. See also `default_policy`, `CalibratedUCB`.
+
+    Attributes:
+        belief: what is believed of the arms.
+        scale: factor of the deviations before drawing.
+        n_initial: turns that every arm has first.
 
     >>> agent = ThompsonSampling().start(Problem(n_arms=3, dim=50), rng=0)
     >>> agent.choose(np.zeros((3, 50))).arm
@@ -191,6 +202,12 @@ class GreedyInterpolation(Policy):
     level be corrected by few rewards. The choice is certain given the past, so its propensity is 1 (ties apart).
 
     Cost: that of `IndependentArms`. Reference: Bastani, Bayati & Khosravi 2021, on greedy play under varying contexts.
+    See also `default_policy`, `SuccessiveElimination`.
+
+    Attributes:
+        model: kernel and noise of the Gaussian process of an arm.
+        n_initial: turns that every arm has first.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
     >>> agent = GreedyInterpolation(n_initial=1).start(Problem(n_arms=2, dim=50), rng=0)
     >>> for arm in (0, 1):
@@ -218,9 +235,15 @@ class LinearUCB(Policy):
     mean. It and `ridge` are in units of the rewards' spread within arms, so that shift and scale of the rewards do not
     matter; with rewards=AsGiven() they are in units of the rewards, as in the reference. See `LinearArms` for
     `intercept`. Features are taken as they are, not divided by √d as in the kernels: ridge = d · λ² here is the ridge
-    λ² of `KernelRidge(Linear())`.
+    λ² of `KernelRidge(Linear())`. See also `default_policy`, `GPUCB`.
 
     Cost per round: O(K d²) to decide, O(d²) to learn, independent of the number of past rounds.
+
+    Attributes:
+        alpha: how many standard deviations are added.
+        ridge: prior precision of every θ.
+        intercept: whether a feature that is always 1 is added.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
     >>> agent = LinearUCB(alpha=0.5).start(Problem(n_arms=3, dim=2), rng=0)
     >>> for arm, reward in enumerate([0.1, 0.2, 1.0] * 3):
@@ -243,6 +266,7 @@ class LinearUCB(Policy):
 @dataclass(frozen=True, slots=True)
 class LinearThompsonSampling(Policy):
     """Draws θ⁽ⁱ⁾ ~ N(θ̂⁽ⁱ⁾, scale² (A⁽ⁱ⁾)⁻¹) for every arm and plays the largest θ⁽ⁱ⁾ᵀx⁽ⁱ⁾; A⁽ⁱ⁾ = ridge · I + Σ xxᵀ.
+    See also `default_policy`, `LinearUCB`.
 
     After Agrawal & Goyal (2013), "Thompson sampling for contextual bandits with linear payoffs" (their v is `scale`),
     with one parameter per arm instead of one for all. A round needs each θ⁽ⁱ⁾ in one direction only, so its projection
@@ -254,6 +278,12 @@ class LinearThompsonSampling(Policy):
     mean with coefficients N(0, σ²/ridge), scale = σ is the posterior. See `LinearArms` for `intercept`.
 
     Cost per round: O(K d²) to decide, about 0.1 ms more for the propensity with 20 arms; O(d²) to learn.
+
+    Attributes:
+        scale: factor of the deviations before drawing.
+        ridge: prior precision of every θ.
+        intercept: whether a feature that is always 1 is added.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
     >>> agent = LinearThompsonSampling(scale=0.5).start(Problem(n_arms=4, dim=2), rng=0)
     >>> round(agent.choose([1.0, 2.0]).propensity, 9)

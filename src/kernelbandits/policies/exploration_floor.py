@@ -29,10 +29,16 @@ class ExplorationFloor(Policy):
 
     Cost: that of the policy. Reference: the ε of Auer et al. 2002 (Exp3), used for evaluation as in Li et al. 2011.
 
+    Attributes:
+        policy: the policy below.
+        epsilon: the smallest probability of every eligible arm, times their number.
+
     >>> policy = ExplorationFloor(ThompsonSampling(), epsilon=0.01)
     >>> agent = policy.start(Problem(n_arms=4, dim=2), rng=0)
     >>> agent.choose([1.0, 2.0]).propensity in (1 - 4 * 0.01 + 0.01, 0.01)
     True
+
+    See also `default_policy`, `SupKernelUCB`, `Uniform`, `Oracle`.
     """
 
     policy: Policy

@@ -44,7 +44,14 @@ class ExploreThenCommit(Policy):
     Cost: one fit of n_explore/K points per arm; then O(n_explore · d) per round, a matrix product for prefetched
     rounds.
 
+    Attributes:
+        estimator: fitted to the rewards of each arm, once.
+        n_explore: T₀, the total number of exploration rounds.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
+
     >>> policy = ExploreThenCommit(MinNormInterpolator(Gaussian(gamma=4.0)), n_explore=100)
+
+    See also `default_policy`, `ThompsonSampling`, `AdaptiveExploreThenCommit`, `SuccessiveElimination`.
     """
 
     estimator: Estimator[Predictor]

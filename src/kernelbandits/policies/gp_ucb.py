@@ -22,7 +22,13 @@ from kernelbandits.types import Array, IntArray
 
 
 class Width(Spec, ABC):
-    """How many standard deviations are added to an arm's mean."""
+    """How many standard deviations are added to an arm's mean.
+
+    >>> [isinstance(each, Width) for each in (ConstantWidth(1.0), TheoreticalWidth())]
+    [True, True]
+
+    See also `GPUCB`, `TheoreticalWidth`, `SubGaussianWidth`.
+    """
 
     __slots__ = ()
 
@@ -51,6 +57,15 @@ class TheoreticalWidth(Width):
     """β = scale · (‖f⁽ⁱ⁾‖ + σ² λ⁻¹ √(2 ln det(I + λ⁻²K) + 2 ln(K/δ))), as the paper prints it for CGP-UCB.
 
     `scale` = 0.1 is the paper's "Scaled". λ² is the posterior's ridge.
+
+    Attributes:
+        delta: probability with which the bound may fail, between 0 and 1.
+        scale: factor of the deviations.
+
+    >>> TheoreticalWidth(delta=0.1, scale=0.1).scale
+    0.1
+
+    See also `GPUCB`, `Width`, `SubGaussianWidth`, `ConstantWidth`.
     """
 
     delta: Probability = 0.1
@@ -64,7 +79,17 @@ class TheoreticalWidth(Width):
 @final
 @dataclass(frozen=True, slots=True)
 class SubGaussianWidth(Width):
-    """`TheoreticalWidth` with σ λ⁻¹ in place of σ² λ⁻¹: as in Abbasi-Yadkori (2013), Chowdhury & Gopalan (2017)."""
+    """`TheoreticalWidth` with σ λ⁻¹ in place of σ² λ⁻¹: as in Abbasi-Yadkori (2013), Chowdhury & Gopalan (2017).
+
+    Attributes:
+        delta: probability with which the bound may fail, between 0 and 1.
+        scale: factor of the deviations.
+
+    >>> SubGaussianWidth(delta=0.05).delta
+    0.05
+
+    See also `GPUCB`, `TheoreticalWidth`, `ConstantWidth`, `Width`.
+    """
 
     delta: Probability = 0.1
     scale: Positive = 1.0
@@ -77,7 +102,16 @@ class SubGaussianWidth(Width):
 @final
 @dataclass(frozen=True, slots=True)
 class ConstantWidth(Width):
-    """β = value, whatever the problem."""
+    """β = value, whatever the problem.
+
+    Attributes:
+        value: β, the same in all rounds.
+
+    >>> GPUCB(GaussianProcess(Gaussian()), ConstantWidth(1.5)).width
+    ConstantWidth(value=1.5)
+
+    See also `GPUCB`, `SubGaussianWidth`, `TheoreticalWidth`.
+    """
 
     value: NonNegative = 2.0
 
@@ -97,7 +131,14 @@ class GPUCB(Policy):
     Cost per round with n observations per arm: O(n² + n d) for the posterior of the played arm, O(K (n² + n d)) for the
     scores; with prefetched contexts the scores cost O(B (n + d)) for the block's B rounds.
 
+    Attributes:
+        model: kernel and noise of the Gaussian process of an arm.
+        width: β_t, which multiplies the deviations.
+        rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
+
     >>> policy = GPUCB(GaussianProcess(Gaussian(gamma=4.0), ridge=1.0), ConstantWidth(2.0))
+
+    See also `default_policy`, `GreedyInterpolation`, `LinearUCB`, `LinearThompsonSampling`.
     """
 
     model: GaussianProcess

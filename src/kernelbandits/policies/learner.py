@@ -18,6 +18,18 @@ class Choice(NamedTuple):
 
     `probabilities` are those of all arms, shape (K,). None means that they follow from the rest: the arm was certain,
     or the arms with the best score are equally likely (`selection.distribution`).
+
+    Attributes:
+        arm: the arm to play, 0 … K − 1.
+        propensity: its exact probability.
+        scores: what arms were compared by, shape (K,).
+        explored: whether it was played to learn.
+        probabilities: of all arms, shape (K,); None if they follow from the rest.
+
+    >>> Choice(1, 1.0, np.array([0.2, 0.7]), False).arm
+    1
+
+    See also `Policy`, `Learner`, `Decision`, `Decisions`.
     """
 
     arm: int
@@ -38,6 +50,11 @@ class Decision(NamedTuple):
         explored: whether the arm was played to learn rather than because it looked best.
         name: the arm's name; None if the problem states no names.
 
+    >>> decision = LinearUCB().start(Problem(n_arms=2, dim=3), rng=0).choose(np.ones((2, 3)))
+    >>> decision.id, decision.scores.shape
+    (0, (2,))
+
+    See also `Policy`, `Choice`, `Decisions`, `Scores`.
     """
 
     id: int
@@ -61,6 +78,19 @@ class Decisions:
 
     `first_id` is the number of the first decision; the others follow. `arm_names` are the names of all K arms, if they
     have any. See `Decision` for the rest.
+
+    Attributes:
+        first_id: number of the first decision.
+        arms: shape (B,).
+        propensities: shape (B,).
+        scores: shape (B, K).
+        explored: shape (B,).
+        arm_names: names of the K arms, if they have any.
+
+    >>> LinearUCB().start(Problem(n_arms=2, dim=3), rng=0).choose_batch(np.ones((5, 2, 3))).arms.shape
+    (5,)
+
+    See also `Policy`, `Decision`, `Scores`, `Problem`.
     """
 
     first_id: int
@@ -90,6 +120,10 @@ class Scores(NamedTuple):
         deviations: the standard deviation of what is believed of that expectation; NaN where the policy states none.
         probabilities: the exact probability with which each arm would be chosen.
 
+    >>> Uniform().start(Problem(n_arms=2, dim=3), rng=0).score(np.ones((4, 2, 3))).probabilities[0]
+    array([0.5, 0.5])
+
+    See also `Policy`, `Decisions`, `Problem`, `largest_probabilities`.
     """
 
     means: Array
@@ -104,7 +138,13 @@ class Scores(NamedTuple):
 
 
 class Learner(ABC):
-    """Decides and observes; its input was checked. Methods that are not abstract are hooks, which may be left out."""
+    """Decides and observes; its input was checked. Methods that are not abstract are hooks, which may be left out.
+
+    >>> isinstance(LinearUCB().learner(Problem(n_arms=2, dim=3), np.random.default_rng(0)), Learner)
+    True
+
+    See also `Policy`, `Agent`, `Choice`, `Decision`.
+    """
 
     __slots__ = ()
 

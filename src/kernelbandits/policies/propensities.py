@@ -32,8 +32,14 @@ def largest_probabilities(mean: Array, std: Array) -> Array:
     Cost: O(K log K) plus about 20 points per panel and arm; 6 panels if all σ are equal, and a few more for each power
     of ten between the smallest and the largest that matter.
 
+    Args:
+        mean: μ, shape (K,).
+        std: σ, shape (K,).
+
     >>> largest_probabilities(np.zeros(4), np.ones(4)).round(12)
     array([0.25, 0.25, 0.25, 0.25])
+
+    See also `Policy`, `Problem`, `Scores`.
     """
     certain = _certain(std)
     if not certain.any():

@@ -47,8 +47,15 @@ class SupKernelUCB(Policy):
     Cost per round: with S = ⌈½ log₂ T⌉ + 1 levels at most S predictions and one reward; levels have disjoint data, so
     all S together cost no more than one belief with all data.
 
+    Attributes:
+        belief: what is believed of the arms.
+        width: factor of the deviations.
+        reward_range: largest minus smallest mean reward.
+
     >>> policy = SupKernelUCB(JointArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.1)), width=0.5)
     >>> agent = policy.start(Problem(n_arms=3, dim=50, horizon=1000), rng=0)
+
+    See also `default_policy`, `LinearThompsonSampling`, `ExplorationFloor`, `Uniform`.
     """
 
     belief: Belief = JointArms(GaussianProcess(Gaussian(), ridge=1.0), CommonFunction(), AsGiven())

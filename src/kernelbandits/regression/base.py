@@ -46,6 +46,10 @@ class FitReport:
         converged: whether an iterative fit ended as its stopping rule wants; True for a direct fit.
         reason: why an iterative fit ended, in words.
 
+    >>> MinNormInterpolator(Gaussian()).fit(np.eye(3), np.ones(3)).report.rank
+    3
+
+    See also `Estimator`, `NystromPredictor`, `Posterior`.
     """
 
     n: int
@@ -98,6 +102,10 @@ class Cost:
         kernel_values: kernel values to compute.
         bytes: memory at the peak, without the data.
 
+    >>> estimate(KernelRidge(Gaussian()), 1000, 10).bytes > 1000**2
+    True
+
+    See also `solver_for`, `estimate`, `Solver`.
     """
 
     operations: float
@@ -130,7 +138,14 @@ def _duration(seconds: float) -> str:
 
 
 class Predictor(ABC):
-    """A fitted function on R^d."""
+    """A fitted function on R^d.
+
+    >>> fit = KernelRidge(Gaussian()).fit(np.eye(3), np.ones(3))
+    >>> isinstance(fit, Predictor), fit.mean(np.zeros((2, 3))).shape
+    (True, (2,))
+
+    See also `Estimator`, `GradientDescent`, `DualPredictor`, `Posterior`.
+    """
 
     __slots__ = ()
 
@@ -186,7 +201,13 @@ P = TypeVar("P", bound=Predictor, covariant=True)
 
 
 class Estimator(Spec, ABC, Generic[P]):
-    """A method of regression. Frozen; `fit` does not change it."""
+    """A method of regression. Frozen; `fit` does not change it.
+
+    >>> isinstance(KernelRidge(Gaussian()), Estimator)
+    True
+
+    See also `MinNormInterpolator`, `KernelRidge`.
+    """
 
     __slots__ = ()
 

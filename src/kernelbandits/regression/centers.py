@@ -18,7 +18,13 @@ _ROWS = 1024
 
 
 class Centers(Spec, ABC):
-    """A way of choosing centres. Frozen; randomness comes from `rng`."""
+    """A way of choosing centres. Frozen; randomness comes from `rng`.
+
+    >>> [isinstance(each, Centers) for each in (UniformCenters(), GreedyCenters())]
+    [True, True]
+
+    See also `Nystrom`, `UniformCenters`, `LeverageCenters`.
+    """
 
     __slots__ = ()
 
@@ -35,7 +41,13 @@ def _some(X: Array, n: int, rng: np.random.Generator) -> Array:
 @final
 @dataclass(frozen=True, slots=True)
 class UniformCenters(Centers):
-    """Rows drawn uniformly without replacement, in O(n)."""
+    """Rows drawn uniformly without replacement, in O(n).
+
+    >>> Nystrom(Gaussian(), 0.1, 5).centers
+    UniformCenters()
+
+    See also `Nystrom`, `Centers`, `LeverageCenters`, `KMeansCenters`.
+    """
 
     def select(self, kernel: Kernel, X: Array, n: int, rng: np.random.Generator) -> Array:
         return _some(X, n, rng)
@@ -49,6 +61,14 @@ class LeverageCenters(Centers):
     ℓ_i(λ) = (K (K + λI)⁻¹)_ii is the weight of y_i in the prediction at x_i. With λ = tr(K)/n the scores sum to at most
     n. They are estimated from a uniform pilot S of s rows as (K(x_i, x_i) − k_iSᵀ (K_SS + λ (s/N) I)⁻¹ k_iS) / λ,
     where λ (s/N) is tr(K_SS)/n. O(N s (s + d)) time.
+
+    Attributes:
+        pilot: rows that the scores are estimated from.
+
+    >>> Nystrom(Gaussian(), 0.1, 5, LeverageCenters(pilot=20)).centers
+    LeverageCenters(pilot=20)
+
+    See also `Nystrom`, `UniformCenters`, `KMeansCenters`, `PivotedCenters`.
     """
 
     pilot: Count = 500
@@ -74,6 +94,15 @@ class KMeansCenters(Centers):
     """Means of n clusters, by Lloyd's iterations on a uniform sample of `sample` rows per centre.
 
     They are not rows of the data. O(iterations · sample · n² d) time, sample · n · d doubles of memory.
+
+    Attributes:
+        iterations: of Lloyd's algorithm.
+        sample: rows per centre.
+
+    >>> Nystrom(Gaussian(), 0.1, 5, KMeansCenters(iterations=3)).centers
+    KMeansCenters(iterations=3, sample=10)
+
+    See also `Nystrom`, `LeverageCenters`, `PivotedCenters`, `GreedyCenters`.
     """
 
     iterations: Count = 10
@@ -117,6 +146,14 @@ class PivotedCenters(Centers):
     and thinned by rejection, which has the distribution of one pivot at a time.
 
     Works on a uniform sample of `candidates` rows (at least 2n) and holds candidates · n doubles.
+
+    Attributes:
+        candidates: rows to choose among.
+
+    >>> Nystrom(Gaussian(), 0.1, 5, PivotedCenters()).centers
+    PivotedCenters(candidates=10000)
+
+    See also `Nystrom`, `KMeansCenters`, `GreedyCenters`, `LeverageCenters`.
     """
 
     candidates: Count = 10_000
@@ -132,6 +169,14 @@ class GreedyCenters(Centers):
     """Pivots of a partial Cholesky factorisation with complete pivoting: always the row that is explained least so far.
 
     Works on a uniform sample of `candidates` rows (at least 2n) and holds candidates · n doubles.
+
+    Attributes:
+        candidates: rows to choose among.
+
+    >>> Nystrom(Gaussian(), 0.1, 5, GreedyCenters()).centers
+    GreedyCenters(candidates=10000)
+
+    See also `Nystrom`, `PivotedCenters`, `KMeansCenters`.
     """
 
     candidates: Count = 10_000

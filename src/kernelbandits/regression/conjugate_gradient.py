@@ -26,7 +26,13 @@ Inverse: TypeAlias = Callable[[Array], Array]
 
 
 class Preconditioner(Spec, ABC):
-    """A way of approximating the inverse of K + ridge·I. Frozen; randomness comes from `rng`."""
+    """A way of approximating the inverse of K + ridge·I. Frozen; randomness comes from `rng`.
+
+    >>> [isinstance(each, Preconditioner) for each in (NoPreconditioner(), PartialCholesky())]
+    [True, True]
+
+    See also `ConjugateGradient`, `PartialCholesky`, `NoPreconditioner`.
+    """
 
     __slots__ = ()
 
@@ -42,7 +48,13 @@ class Preconditioner(Spec, ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class NoPreconditioner(Preconditioner):
-    """P = I."""
+    """P = I.
+
+    >>> ConjugateGradient(Gaussian(), preconditioner=NoPreconditioner()).preconditioner
+    NoPreconditioner()
+
+    See also `ConjugateGradient`, `PartialCholesky`, `Preconditioner`.
+    """
 
     def prepare(self, kernel: Kernel, X: Array, ridge: float, rng: np.random.Generator) -> Inverse:
         return np.copy
@@ -59,6 +71,15 @@ class PartialCholesky(Preconditioner):
     δ is ridge plus the mean of the diagonal of K − F Fᵀ, which suits a flat tail of the spectrum, as in high dimension.
     `centers` chooses the pivots: `PivotedCenters()` at random (the default), `GreedyCenters()` by the classical rule.
     Holds rank · N doubles; P⁻¹ r = (r − Q Qᵀ r)/δ with Q = F (FᵀF + δI)^{−½}, by Cholesky.
+
+    Attributes:
+        rank: number of pivots.
+        centers: how the pivots are chosen.
+
+    >>> PartialCholesky(rank=50).rank
+    50
+
+    See also `ConjugateGradient`, `Preconditioner`, `NoPreconditioner`.
     """
 
     rank: Count = 300
@@ -98,9 +119,20 @@ class ConjugateGradient(IterativeEstimator):
     is not held: an iteration costs O(N² d), less for the panels of K that fit into `memory` bytes and are kept. A fit
     that does not converge warns with `NotConverged`. `seed` makes the preconditioner repeatable.
 
+    Attributes:
+        kernel: the kernel K(x, z).
+        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
+        preconditioner: approximates the inverse.
+        tolerance: relative residual to reach.
+        max_iterations: after which it stops and warns.
+        memory: bytes that may hold parts of the Gram matrix.
+        seed: makes the random choices repeatable.
+
     >>> fit = ConjugateGradient(Gaussian(gamma=4.0)).fit([[0.0], [1.0]], [1.0, 2.0])
     >>> fit.mean([[0.0], [1.0]]).round(6), fit.report.converged
     (array([1., 2.]), True)
+
+    See also `Estimator`, `Nystrom`, `GradientDescent`, `Predictor`.
     """
 
     kernel: Kernel

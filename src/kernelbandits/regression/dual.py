@@ -44,7 +44,18 @@ class ExpansionPredictor(Predictor):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class DualPredictor(ExpansionPredictor):
-    """f̂(z) = Σ_j a_j K(z, x_j) with one weight per data point."""
+    """f̂(z) = Σ_j a_j K(z, x_j) with one weight per data point.
+
+    Attributes:
+        expansion: f = Σ_j a_j K(·, x_j), with points of shape (n, d) and weights of shape (n,).
+        report: how the fit went.
+
+    >>> fit = MinNormInterpolator(Gaussian()).fit(np.eye(3), np.ones(3))
+    >>> fit.weights.shape, fit.mean(np.eye(3)).round(6)
+    ((3,), array([1., 1., 1.]))
+
+    See also `Estimator`, `Predictor`, `Posterior`, `NystromPredictor`.
+    """
 
     expansion: KernelExpansion = field()  # without `field` the abstract property of the base class is the default
     report: FitReport = field()
@@ -98,9 +109,14 @@ class MinNormInterpolator(ExactEstimator):
     If the Gram matrix is singular (repeated contexts, a linear kernel with n > d), the data may not be reachable. Then
     it is the minimum-norm least-squares solution, a = K⁺ y, and `report` says so.
 
+    Attributes:
+        kernel: the kernel K(x, z).
+
     >>> fit = MinNormInterpolator(Gaussian()).fit([[0.0], [1.0]], [1.0, 2.0])
     >>> fit.mean([[0.0], [1.0]]).round(9)
     array([1., 2.])
+
+    See also `Estimator`, `KernelRidge`, `GaussianProcess`.
     """
 
     kernel: Kernel
@@ -110,7 +126,17 @@ class MinNormInterpolator(ExactEstimator):
 @final
 @dataclass(frozen=True, slots=True)
 class KernelRidge(ExactEstimator):
-    """a = (K + ridge·I)⁻¹ y. The paper's λ² is `ridge`; with ridge = 0 this is the interpolator."""
+    """a = (K + ridge·I)⁻¹ y. The paper's λ² is `ridge`; with ridge = 0 this is the interpolator.
+
+    Attributes:
+        kernel: the kernel K(x, z).
+        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
+
+    >>> KernelRidge(Gaussian(), ridge=1.0).fit(np.zeros((1, 2)), np.array([3.0])).mean(np.zeros((1, 2)))
+    array([1.5])
+
+    See also `Estimator`, `MinNormInterpolator`, `GaussianProcess`, `Nystrom`.
+    """
 
     kernel: Kernel
     ridge: NonNegative = 1.0

@@ -75,7 +75,15 @@ class Posterior(UncertainPredictor):
         log_det: ln det(K(X, X) + ridge·I).
         last: the newest row of L; None before the first `extend`.
         repairs: what rounding demanded.
+        kernel: the kernel K(x, z).
+        ridge: noise variance.
+        factor: L⁻¹, kept inverted.
 
+    >>> posterior = GaussianProcess(Gaussian(), ridge=1.0).fit(np.zeros((1, 2)), np.array([3.0]))
+    >>> posterior.mean(np.zeros((1, 2))), posterior.extend(np.ones(2), 1.0).n
+    (array([1.5]), 2)
+
+    See also `Estimator`, `DualPredictor`, `NystromPredictor`, `FitReport`.
     """
 
     kernel: Kernel
@@ -210,9 +218,15 @@ def _enlarged(array: Array, n: int) -> Array:
 class GaussianProcess(Estimator[Posterior]):
     """GP(0, K) with noise variance `ridge` (the paper's λ²); `fit` returns a `Posterior`.
 
+    Attributes:
+        kernel: the kernel K(x, z).
+        ridge: noise variance, the paper's λ².
+
     >>> posterior = GaussianProcess(Gaussian(), ridge=1.0).fit([[0.0]], [1.0])
     >>> posterior.mean([[0.0]]), posterior.std([[0.0]]).round(4)
     (array([0.5]), array([0.7071]))
+
+    See also `Estimator`, `KernelRidge`, `Nystrom`, `ConjugateGradient`.
     """
 
     kernel: Kernel

@@ -32,7 +32,13 @@ Stop: TypeAlias = tuple[int, bool, str]
 
 
 class Stopping(Spec, ABC):
-    """A rule for the number of steps. Frozen; randomness comes from `rng`."""
+    """A rule for the number of steps. Frozen; randomness comes from `rng`.
+
+    >>> [isinstance(each, Stopping) for each in (FixedSteps(3), HeldOut())]
+    [True, True]
+
+    See also `GradientDescent`, `HeldOut`, `FixedSteps`.
+    """
 
     __slots__ = ()
 
@@ -48,7 +54,16 @@ class Stopping(Spec, ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class FixedSteps(Stopping):
-    """A fixed number of steps."""
+    """A fixed number of steps.
+
+    Attributes:
+        steps: how many.
+
+    >>> GradientDescent(Gaussian(), FixedSteps(30)).stopping
+    FixedSteps(steps=30)
+
+    See also `GradientDescent`, `HeldOut`, `Stopping`.
+    """
 
     steps: Count
 
@@ -66,6 +81,16 @@ class HeldOut(Stopping):
 
     The first descent ends when that error has not fallen for `patience` steps (met) or after `max_steps` (not met). The
     second descent, on all rows, takes the best number of steps.
+
+    Attributes:
+        fraction: share of the rows that is held out.
+        patience: steps without improvement before it ends.
+        max_steps: at most so many.
+
+    >>> HeldOut(patience=5).fraction
+    0.2
+
+    See also `GradientDescent`, `Stopping`, `FixedSteps`.
     """
 
     fraction: Probability = 0.2
@@ -106,9 +131,18 @@ class GradientDescent(IterativeEstimator):
     step costs O(N² d), less for the panels of K that fit into `memory` bytes and are kept. `seed` makes the choice of
     held-out rows repeatable.
 
+    Attributes:
+        kernel: the kernel K(x, z).
+        stopping: how many steps.
+        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
+        memory: bytes that may hold parts of the Gram matrix.
+        seed: makes the random choices repeatable.
+
     >>> fit = GradientDescent(Gaussian(), FixedSteps(200)).fit([[0.0], [3.0]], [1.0, 2.0])
     >>> fit.mean([[0.0], [3.0]]).round(6)
     array([1., 2.])
+
+    See also `Estimator`, `ConjugateGradient`, `Predictor`, `DualPredictor`.
     """
 
     kernel: Kernel

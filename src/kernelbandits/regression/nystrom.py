@@ -33,6 +33,18 @@ class NystromPredictor(ExpansionPredictor, UncertainPredictor):
 
     var(z) = K(z, z) − ‖v‖² + ridge · vᵀ (G + ridge·I)⁻¹ v with v = R⁻ᵀ K(centres, z), G = Σ v(x) v(x)ᵀ over the data.
     The part of z outside the span of the centres keeps its prior variance.
+
+    Attributes:
+        expansion: f = Σ_j a_j K(·, x_j), with points of shape (n, d) and weights of shape (n,).
+        basis: orthonormal functions of the span of the centres.
+        solution: the fit in that basis.
+        report: how the fit went.
+
+    >>> fit = Nystrom(Gaussian(), 0.1, n_centers=2).fit(np.eye(3), np.ones(3))
+    >>> fit.std(np.zeros((1, 3))).shape
+    (1,)
+
+    See also `Estimator`, `Posterior`, `FitReport`, `DualPredictor`.
     """
 
     expansion: KernelExpansion = field()  # without `field` the abstract property of the base class is the default
@@ -71,9 +83,18 @@ class Nystrom(Estimator[NystromPredictor]):
     Takes O(N M (M + d)) time and O(M² + block) memory for N rows; only the centres are kept. `seed` makes the choice of
     centres repeatable.
 
+    Attributes:
+        kernel: the kernel K(x, z).
+        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
+        n_centers: M, the number of centres.
+        centers: how centres are chosen.
+        seed: makes the random choices repeatable.
+
     >>> fit = Nystrom(Gaussian(), ridge=1e-3, n_centers=20).fit(np.linspace(0, 3, 500)[:, None], np.ones(500))
     >>> fit.mean([[1.5]]).round(3)
     array([1.])
+
+    See also `Estimator`, `GaussianProcess`, `ConjugateGradient`, `GradientDescent`.
     """
 
     kernel: Kernel

@@ -42,8 +42,13 @@ class _KernelRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 class KernelInterpolator(_KernelRegressor):
     """The minimum-norm interpolator as a scikit-learn regressor. `kernel` None is `Gaussian()`.
 
+    Attributes:
+        kernel: None is `Gaussian()`.
+
     >>> KernelInterpolator(Gaussian(gamma=4.0)).fit([[0.0], [1.0]], [1.0, 2.0]).predict([[1.0]]).round(9)
     array([2.])
+
+    See also `KernelRidgeRegressor`.
     """
 
     def __init__(self, kernel: Kernel | None = None) -> None:
@@ -54,7 +59,17 @@ class KernelInterpolator(_KernelRegressor):
 
 
 class KernelRidgeRegressor(_KernelRegressor):
-    """Kernel ridge regression as a scikit-learn regressor; `ridge` is what is added to the diagonal."""
+    """Kernel ridge regression as a scikit-learn regressor; `ridge` is what is added to the diagonal.
+
+    Attributes:
+        kernel: None is `Gaussian()`.
+        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
+
+    >>> KernelRidgeRegressor(Gaussian(), ridge=1.0).fit([[0.0]], [3.0]).predict([[0.0]])
+    array([1.5])
+
+    See also `KernelInterpolator`.
+    """
 
     def __init__(self, kernel: Kernel | None = None, ridge: float = 1.0) -> None:
         self.kernel = kernel

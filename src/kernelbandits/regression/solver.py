@@ -29,8 +29,15 @@ MakeEstimator: TypeAlias = Callable[[Kernel], Estimator[Predictor]]
 def estimate(estimator: Estimator[Predictor], n: int, d: int) -> Cost:
     """What fitting n points with d features costs.
 
+    Args:
+        estimator: what would be fitted.
+        n: points.
+        d: features.
+
     >>> estimate(KernelRidge(Gaussian()), 100_000, 20).bytes > 8e10
     True
+
+    See also `solver_for`, `Solver`, `Cost`.
     """
     return estimator.cost(checks.whole("n", n, at_least=1), checks.whole("d", d, at_least=1))
 
@@ -45,6 +52,10 @@ class Solver:
         reason: the rule that chose it, in words.
         cost: what a fit costs.
 
+    >>> solver_for(100, 5, ridge=0.1)(Gaussian())
+    KernelRidge(kernel=Gaussian(gamma=1.0), ridge=0.1)
+
+    See also `solver_for`, `estimate`, `Cost`.
     """
 
     make: MakeEstimator
@@ -66,8 +77,16 @@ def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Sol
     - Else for ridge = 0 and up to 100,000 points, if its preconditioner fits: `ConjugateGradient`, which interpolates.
     - Else `Nystrom` with M = √N ln N centres, at least 500, at most 2,000, and no more than fit.
 
+    Args:
+        n: points.
+        d: features.
+        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
+        memory: bytes; None for half of what is available.
+
     >>> solver_for(1_000_000, 50, ridge=1.0, memory=1e9)(Gaussian(gamma=4.0))
     Nystrom(kernel=Gaussian(gamma=4.0), ridge=1.0, n_centers=2000, centers=UniformCenters(), seed=0)
+
+    See also `Solver`, `estimate`.
     """
     checks.whole("n", n, at_least=1)
     checks.whole("d", d, at_least=1)

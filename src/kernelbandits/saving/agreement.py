@@ -22,6 +22,8 @@ class Saveable(Protocol):
     ...         return cls(**state)
     >>> isinstance(Memory([1.0]), Saveable)
     True
+
+    See also `save`, `load`.
     """
 
     def to_state(self) -> Mapping[str, Any]:

@@ -36,12 +36,18 @@ def save(thing: Any, path: str | os.PathLike[str]) -> Path:
     `load` gives it back: it goes on to the last bit as if it had never been saved. Things of classes of your own
     are saved if these are specs or have the two methods of `Saveable`; functions are not.
 
+    Args:
+        thing: an agent, a tracker, a predictor, an encoder, a bandit or a spec.
+        path: the file to write.
+
     >>> from tempfile import TemporaryDirectory
     >>> agent = LinearUCB().start(Problem(n_arms=3, dim=2), rng=0)
     >>> with TemporaryDirectory() as folder:
     ...     again = load(save(agent, f"{folder}/agent.kb"))
     >>> again.choose([1.0, 2.0]).arm == agent.choose([1.0, 2.0]).arm
     True
+
+    See also `load`, `Saveable`.
     """
     classes, arrays = Classes(), Arrays()
     kinds = _Kinds(classes, arrays)
@@ -63,6 +69,17 @@ def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
 
     Every number is checked against its digest and its place. Then a copy of each agent decides and observes, and one of
     each predictor predicts, so that a file that is damaged or forged is refused here rather than in the middle of work.
+
+    Args:
+        path: the file.
+        classes: your own classes that the file may use.
+
+    >>> import tempfile, pathlib
+    >>> path = save(Gaussian(gamma=2.0), pathlib.Path(tempfile.mkdtemp(), "kernel.kb"))
+    >>> load(path)
+    Gaussian(gamma=2.0)
+
+    See also `save`, `Saveable`.
     """
     given = [*classes]
     Classes(given)  # refuses what are no classes: not the file's fault

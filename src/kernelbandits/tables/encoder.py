@@ -25,6 +25,24 @@ class Encoder(TableEncoder):
     `kept` are the positions of the q columns of z that are used; `shift`, `factors` and `center` have shape (q,), the
     principal axes V shape (q, d), or None to keep all q. `names` are those of the d features; `notes` tell the steps.
     The texts `missing` stand for a missing value.
+
+    Attributes:
+        columns: how columns become numbers.
+        kept: positions of the q columns of z that are used, shape (q,).
+        shift: subtracted, shape (q,).
+        factors: multiplied, shape (q,).
+        center: subtracted then, shape (q,).
+        axes: V, shape (q, d), or None to keep all.
+        scale: one factor at last.
+        names: names of the d features.
+        notes: the steps, one line each.
+        missing: texts that stand for a missing value.
+
+    >>> encoder = Encoding().fit({"age": [20.0, 30.0, 60.0], "town": ["a", "b", "a"]})
+    >>> encoder.transform({'age': 40.0, 'town': 'a'}).shape == (encoder.dim,)
+    True
+
+    See also `Encoding`, `TableEncoding`, `TableEncoder`.
     """
 
     columns: NumberedColumns

@@ -32,7 +32,13 @@ def moments(points: Array) -> tuple[Array, Array, BoolArray]:
 
 
 class Scaling(Spec, ABC):
-    """How numerical columns are made comparable."""
+    """How numerical columns are made comparable.
+
+    >>> [isinstance(each, Scaling) for each in (CommonUnit(), UnitVariance())]
+    [True, True]
+
+    See also `Encoding`, `SklearnEncoder`, `UnitVariance`, `CommonUnit`.
+    """
 
     __slots__ = ()
 
@@ -48,7 +54,13 @@ class Scaling(Spec, ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class UnitVariance(Scaling):
-    """Every column has variance 1: for columns in different units (age, income)."""
+    """Every column has variance 1: for columns in different units (age, income).
+
+    >>> Encoding().scaling
+    UnitVariance()
+
+    See also `Encoding`, `Scaling`, `CommonUnit`, `SklearnEncoder`.
+    """
 
     def factors(self, std: Array) -> Array:
         return 1.0 / std
@@ -60,7 +72,13 @@ class UnitVariance(Scaling):
 @final
 @dataclass(frozen=True, slots=True)
 class CommonUnit(Scaling):
-    """One factor for all columns, such that their variances average 1: for columns in one unit (pixels)."""
+    """One factor for all columns, such that their variances average 1: for columns in one unit (pixels).
+
+    >>> Encoding(scaling=CommonUnit()).scaling
+    CommonUnit()
+
+    See also `Encoding`, `UnitVariance`, `Scaling`.
+    """
 
     def factors(self, std: Array) -> Array:
         return np.full(len(std), np.sqrt(len(std) / max(float(std @ std), np.finfo(float).tiny)))
@@ -87,7 +105,15 @@ class Encoding(TableEncoding):
         drop: columns to leave out.
         categorical: columns to take as categories although they hold numbers.
         missing: texts that stand for a missing value; if "NaN" is among them, the number NaN does too.
+        rare: levels with fewer rows share one column.
+        scaling: how numbers are made comparable.
+        dim: number of principal components; None keeps all.
+        level: the mean of ‖x‖²/d at the end.
 
+    >>> Encoding(drop=("id",)).fit({"id": [1, 2, 3], "age": [20.0, 30.0, 60.0]}).names
+    ('age',)
+
+    See also `Encoder`, `TableEncoding`.
     """
 
     columns: tuple[str, ...] = ()

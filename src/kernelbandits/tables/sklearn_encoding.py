@@ -33,6 +33,11 @@ class SklearnEncoding(TableEncoding):
         drop: columns to leave out.
         missing: texts that stand for a missing value; if "NaN" is among them, the number NaN does too.
 
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> SklearnEncoding(StandardScaler()).fit({"age": [20.0, 30.0, 60.0]}).transform({"age": 20.0}).shape
+    (1,)
+
+    See also `Encoding`, `TableEncoder`, `SklearnEncoder`, `Scaling`.
     """
 
     transformer: object
@@ -77,7 +82,21 @@ class SklearnEncoding(TableEncoding):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SklearnEncoder(TableEncoder):
-    """A fitted scikit-learn transformer; `template` is a table without rows, with the columns it was fitted to."""
+    """A fitted scikit-learn transformer; `template` is a table without rows, with the columns it was fitted to.
+
+    Attributes:
+        transformer: fitted.
+        template: a table without rows, with the columns it was fitted to.
+        names: names of the d features.
+        notes: the steps, one line each.
+        missing: texts that stand for a missing value.
+
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> SklearnEncoding(StandardScaler()).fit({"age": [20.0, 30.0, 60.0]}).dim
+    1
+
+    See also `Encoding`, `SklearnEncoding`, `Scaling`, `UnitVariance`.
+    """
 
     transformer: Any
     template: pl.DataFrame

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 
 class TableEncoder(ABC):
-    """A fitted encoding: it turns the rows of any table with the same columns into points."""
+    """A fitted encoding: it turns the rows of any table with the same columns into points.
+
+    >>> isinstance(Encoding().fit({"age": [20.0, 30.0, 60.0]}), TableEncoder)
+    True
+
+    See also `Encoding`, `TableEncoding`, `SklearnEncoding`, `SklearnEncoder`.
+    """
 
     __slots__ = ()
 
@@ -72,7 +78,13 @@ class TableEncoder(ABC):
 
 
 class TableEncoding(Spec, ABC):
-    """How the columns of a table become features; `missing` are the texts that stand for a missing value."""
+    """How the columns of a table become features; `missing` are the texts that stand for a missing value.
+
+    >>> isinstance(Encoding(), TableEncoding)
+    True
+
+    See also `Encoding`, `Encoder`, `TableEncoder`, `SklearnEncoding`.
+    """
 
     __slots__ = ()
 
