@@ -13,9 +13,9 @@ from kernelbandits.types import Array
 
 @final
 class ReturningWidths:
-    """Quantiles 1 − nᵢ/t for the levels of arms, and `width` for what rewards elsewhere cannot tell.
+    """Quantiles q = Φ⁻¹(1 − nᵢ/t) for the levels of arms, and `width` for what rewards elsewhere cannot tell.
 
-    What is beyond the level has a width between both, by how much contexts tell about each other.
+    What is beyond the level has a width from `width` to `width` · q, by how much contexts tell about each other.
     """
 
     __slots__ = ("_tracker", "_width")
@@ -28,9 +28,9 @@ class ReturningWidths:
         """Deviations of shape (…, K), each part of them times its width."""
         counts, (levels, reach) = self._tracker.counts, self._tracker.learnable()
         quantiles = normal_quantiles(np.maximum(counts, 1) / max(int(counts.sum()), 2))
-        widths = quantiles - self._width
-        np.maximum(widths, 0.0, out=widths)
-        widths *= reach
+        widths = np.maximum(quantiles, 1.0)
+        widths -= 1.0
+        widths *= self._width * reach
         widths += self._width
         variances = std * std
         levels = np.minimum(levels, variances)
