@@ -78,3 +78,25 @@ def test_widths_are_in_units_of_the_prior(width):
     shown = rng.standard_normal((K, DIM))
     expected = found.levels + found.within * given.choose(shown).scores
     np.testing.assert_allclose(standardised.choose(shown).scores, expected, rtol=1e-8)
+
+
+def test_exchanged_arms_change_nothing_once_each_has_met_the_same_reward():
+    """Initial turns go by number, so the first rounds are exchanged with the arms; whatever follows is the same."""
+    n_arms, dim, horizon, exchanged = 4, 6, 150, np.array([2, 0, 3, 1])
+    rng = np.random.default_rng(21)
+    contexts = rng.standard_normal((horizon, n_arms, dim))
+    rewards = np.tanh(contexts @ rng.standard_normal(dim)) + np.arange(n_arms) / 3.0
+    order = np.concatenate([exchanged, np.arange(n_arms, horizon)])  # arm i of the others is played in round i
+
+    def arms_of(contexts, rewards):
+        agent, chosen = kb.default_policy().start(kb.Problem(n_arms, dim), 0), []
+        for shown, paid in zip(contexts, rewards, strict=True):
+            arm = agent.choose(shown).arm
+            agent.observe(shown[arm], arm, float(paid[arm]))
+            chosen.append(arm)
+        return np.array(chosen)
+
+    plain = arms_of(contexts, rewards)
+    others = exchanged[arms_of(contexts[order][:, exchanged], rewards[order][:, exchanged])]
+    assert len(np.unique(plain[n_arms:])) > 1
+    assert np.array_equal(others[n_arms:], plain[n_arms:])
