@@ -124,7 +124,8 @@ class CalibratedUCB(Policy):
     cannot be learned away, so a width of ½ is enough: contexts vary, and that explores. What all rewards of an arm have
     in common, its level, is learned for good. If the belief can tell it (`LearningTracker`), its deviation counts with
     the width q = Φ⁻¹(1 − nᵢ/t), for nᵢ of t rewards, so that optimism returns to every arm; and that of the rest counts
-    with a width between both, by how much contexts tell about each other. Each arm has `n_initial` turns first.
+    with a width between both, by how much contexts tell about each other, but at most with `width` · q. Each arm has
+    `n_initial` turns first, in the order of their numbers.
 
     The choice is certain given the past, so its propensity is 1 (ties apart); use `ThompsonSampling` behind an
     `ExplorationFloor` if logs are to be evaluated later.

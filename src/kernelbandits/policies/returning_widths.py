@@ -15,7 +15,8 @@ from kernelbandits.types import Array
 class ReturningWidths:
     """Quantiles q = Φ⁻¹(1 − nᵢ/t) for the levels of arms, and `width` for what rewards elsewhere cannot tell.
 
-    What is beyond the level has a width from `width` to `width` · q, by how much contexts tell about each other.
+    What is beyond the level has a width between both, by how much contexts tell about each other, but at most
+    `width` · q: the more contexts tell, the fewer of them have to be explored.
     """
 
     __slots__ = ("_tracker", "_width")
@@ -28,10 +29,10 @@ class ReturningWidths:
         """Deviations of shape (…, K), each part of them times its width."""
         counts, (levels, reach) = self._tracker.counts, self._tracker.learnable()
         quantiles = normal_quantiles(np.maximum(counts, 1) / max(int(counts.sum()), 2))
-        widths = np.maximum(quantiles, 1.0)
-        widths -= 1.0
-        widths *= self._width * reach
+        widths = np.maximum(quantiles - self._width, 0.0)
+        widths *= reach
         widths += self._width
+        np.minimum(widths, self._width * np.maximum(quantiles, 1.0), out=widths)
         variances = std * std
         levels = np.minimum(levels, variances)
         variances -= levels
