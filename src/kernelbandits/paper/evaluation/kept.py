@@ -21,7 +21,7 @@ def kept(runner: Runner, title: str, function: Callable[[Any], Rows], tasks: Seq
     folder = runner.folder / "kept"
     folder.mkdir(parents=True, exist_ok=True)
     files = runner.map(title, partial(_computed, function, folder), tasks)
-    return pl.concat(pl.read_parquet(file) for file in files)
+    return pl.concat((pl.read_parquet(file) for file in files), how="vertical_relaxed")
 
 
 def _computed(function: Callable[[Any], Rows], folder: Path, task: Any) -> Path:

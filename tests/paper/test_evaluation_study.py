@@ -1,0 +1,82 @@
+"""The study of off-policy evaluation at tiny sizes: worlds whose truth is known, rows, tables, pictures, findings."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from command import run
+from kernelbandits.experiments import InProcess, Runner
+from kernelbandits.paper.evaluation import PICTURES
+from kernelbandits.paper.evaluation.coverage import DEFAULT, Coverage, intervals
+from kernelbandits.paper.evaluation.errors import ESTIMATORS, Errors
+from kernelbandits.paper.evaluation.floors import Floors
+from kernelbandits.paper.evaluation.sequences import KINDS, MEANS, Sequences
+from kernelbandits.paper.evaluation.worlds import WORLDS
+from kernelbandits.reporting import Picture, draw
+
+TINY = {
+    "coverage": Coverage(worlds=("plain", "learner, equal arms"), seeds=3),
+    "errors": Errors(seeds=2),
+    "sequences": Sequences(seeds=2),
+    "floors": Floors(floors=(0.01, 0.1), sizes=(800,), seeds=2),
+}
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    runner = Runner(tmp_path_factory.mktemp("study"), InProcess())
+    return {name: part.rows(runner) for name, part in TINY.items()}
+
+
+def test_the_study_has_every_part_once():
+    assert [part.name for parts in PICTURES.values() for part in parts] == list(TINY)
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_rows_tables_pictures_and_findings(rows, name):
+    part, frame = TINY[name], rows[name]
+    assert len(part.table(frame)) > 0
+    assert part.title
+    assert all(any(character.isdigit() for character in line) for line in part.findings(frame))
+    draw(Picture("", (part.charts(frame),), ""))
+
+
+def test_every_method_estimator_and_kind_is_counted(rows):
+    assert set(rows["errors"]["estimator"]) == set(ESTIMATORS)
+    assert len(rows["sequences"]) == len(KINDS) * len(MEANS)
+    assert rows["coverage"].filter(method=DEFAULT)["n"].to_list() == [3, 3]
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_truth_of_a_world_is_what_its_logs_say(name):
+    """Means of w r over some logs, within five standard errors of the truth; the same seeds give the same logs."""
+    n_logs = 3 if WORLDS[name].n > 1000 else 8
+    if name.startswith("LinearUCB"):
+        n_logs = 2
+    scores = []
+    for case in WORLDS[name].cases(range(n_logs)):
+        log = case.log
+        scores.append(case.chances[np.arange(len(log)), log.arms] / log.propensities * log.rewards)
+    every = np.concatenate(scores)
+    assert abs(every.mean() - case.truth) < 5 * every.std() / np.sqrt(len(every))
+    again = next(iter(WORLDS[name].cases(range(n_logs))))
+    first = next(iter(WORLDS[name].cases(range(n_logs))))
+    assert np.array_equal(first.log.rewards, again.log.rewards)
+    assert first.log.learned == WORLDS[name].learned
+
+
+def test_intervals_of_a_case_are_named_once():
+    case = next(iter(WORLDS["plain"].cases(range(1))))
+    names = [name for name, _, _ in intervals(case)]
+    assert len(names) == len(set(names))
+    assert names[0] == DEFAULT
+
+
+def test_the_command_keeps_what_it_has(tmp_path):
+    words = ["reproduce", "evaluation", "--only", "errors", "--seeds", "1", "--jobs", "1", "--out", str(tmp_path)]
+    first = run(*words)
+    assert first.returncode == 0, first.stderr
+    kept = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
+    assert run(*words).returncode == 0
+    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()} == kept
+    assert pl.read_csv(tmp_path / "errors.csv").height == 33
