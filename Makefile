@@ -77,9 +77,7 @@ $(PEERS)/installed: pyproject.toml constraints.txt benchmarks/peers.txt
 
 $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-oldest.txt \
-		click joblib lazy-loader matplotlib narwhals numpy polars rich scikit-learn scipy threadpoolctl \
-		hypothesis pytest pytest-xdist
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-oldest.txt '.[dev]'
 	@touch $@
 
 $(VENV)/bin/python:
