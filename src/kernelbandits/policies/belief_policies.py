@@ -266,12 +266,11 @@ class LinearUCB(Policy):
 @dataclass(frozen=True, slots=True)
 class LinearThompsonSampling(Policy):
     """Draws θ⁽ⁱ⁾ ~ N(θ̂⁽ⁱ⁾, scale² (A⁽ⁱ⁾)⁻¹) for every arm and plays the largest θ⁽ⁱ⁾ᵀx⁽ⁱ⁾; A⁽ⁱ⁾ = ridge · I + Σ xxᵀ.
-    See also `default_policy`, `LinearUCB`.
 
     After Agrawal & Goyal (2013), "Thompson sampling for contextual bandits with linear payoffs" (their v is `scale`),
     with one parameter per arm instead of one for all. A round needs each θ⁽ⁱ⁾ in one direction only, so its projection
     N(θ̂ᵀx, scale² xᵀA⁻¹x) is drawn: the same law without a factor of A. The draws are independent, so the propensity is
-    exact, by `largest_probabilities`, to 10⁻¹⁰, also with a mask.
+    exact, by `largest_probabilities`, to 10⁻¹⁰, also with a mask. See also `default_policy`, `LinearUCB`.
 
     `scale` and `ridge` are in units of the rewards' spread within arms, so that shift and scale of the rewards do not
     matter. With rewards=AsGiven() they are in units of the rewards: if these have standard deviation σ around a linear
