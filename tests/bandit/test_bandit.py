@@ -7,6 +7,7 @@ from collections import namedtuple
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 import kernelbandits as kb
 import shop
@@ -247,3 +248,20 @@ def test_a_copy_goes_its_own_way():
 def test_parts_that_do_not_fit_together_are_refused(change, words):
     with pytest.raises(InvalidArgument, match=words):
         kb.Bandit.from_state(fitted().to_state() | change)
+
+
+def test_a_transformer_of_scikit_learn_stands_in_the_place_of_the_encoding(tmp_path):
+    rng = np.random.default_rng(0)
+    log = {"x": rng.random(50), "z": 100.0 * rng.random(50), "arm": ["a", "b"] * 25, "reward": rng.random(50)}
+    bandit = kb.Bandit(["a", "b"], kb.SklearnEncoding(StandardScaler()), kb.LinearUCB())
+    bandit.fit(log, arm="arm", reward="reward")
+    decision = bandit.choose({"x": 0.5, "z": 50.0})
+    bandit.observe(decision.id, 1.0)
+    assert bandit.score(log).shape == (50, 6)
+    with pytest.raises(InvalidArgument, match="StandardScaler"):
+        bandit.save(tmp_path / "shop.kb")
+
+
+def test_an_id_that_is_no_text_is_refused():
+    with pytest.raises(InvalidArgument, match="id must be the text"):
+        kb.Ledger().find(["a"], 1.0)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import kernelbandits as kb
 from command import run
 from kernelbandits.errors import InvalidFile, TooLarge
 from kernelbandits.linalg import machine
@@ -99,3 +100,16 @@ def test_names_with_stars_are_not_taken_for_several_files(tmp_path):
     (tmp_path / "[a].csv").write_text("x,y\n1,2\n", encoding="utf-8")
     (tmp_path / "a.csv").write_text("z\n1\n", encoding="utf-8")
     assert read_frame(tmp_path / "[a].csv").columns == ["x", "y"]
+
+
+def test_pandas_frames_with_numbers_as_names_and_gaps_in_texts():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({0: np.arange(40.0) % 7, "kind": (["a", "b", "b", None] * 10)})
+    encoder = kb.Encoding(rare=1).fit(frame)
+    assert encoder.names == ("0", "kind = a", "kind = b", "kind is missing")
+    frame["odd"] = [object() for _ in range(40)]
+    with pytest.raises(InvalidFile, match="'odd' is of type Object, neither a number nor a text"):
+        kb.Encoding().fit(frame)
+    frame["odd"] = [1, "x"] * 20
+    with pytest.raises(InvalidFile, match=r"row 2 .*'odd' is 'x'"):
+        kb.Encoding().fit(frame)

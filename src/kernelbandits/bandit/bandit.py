@@ -24,7 +24,7 @@ from kernelbandits.bandit.tally import Tally
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.policies import Agent, Decision, Policy, default_policy
 from kernelbandits.problem import Problem
-from kernelbandits.tables import Encoder, Encoding
+from kernelbandits.tables import Encoding, TableEncoder, TableEncoding
 from kernelbandits.types import Array, ArrayLike, BoolArray
 
 if TYPE_CHECKING:
@@ -84,11 +84,11 @@ class Bandit:
     def __init__(
         self,
         arms: Iterable[str],
-        encoding: Encoding | None = None,
+        encoding: TableEncoding | None = None,
         policy: Policy | None = None,
         rng: np.random.Generator | int = 0,
         *,
-        encoder: Encoder | None = None,
+        encoder: TableEncoder | None = None,
         ledger: Ledger | None = None,
         horizon: int | None = None,
         noise_std: float | None = None,
@@ -97,7 +97,12 @@ class Bandit:
         self._problem = Problem(
             dim=1, horizon=horizon, noise_std=noise_std, reward_norms=reward_norms, arms=arm_checks.names_of(arms)
         )
-        self.encoding = checks.instance("encoding", encoding or Encoding(), Encoding, "Encoding(drop=('user',))")
+        self.encoding: TableEncoding = checks.instance(
+            "encoding",
+            encoding or Encoding(),
+            TableEncoding,  # type: ignore[type-abstract]
+            "Encoding(drop=('user',))",
+        )
         self.policy = checks.instance("policy", policy or default_policy(), Policy, "LinearUCB()")  # type: ignore[type-abstract]
         self.ledger = checks.instance("ledger", Ledger() if ledger is None else ledger, Ledger, "Ledger()")
         self._rng = checks.generator(rng)
@@ -105,11 +110,11 @@ class Bandit:
         self._lock = threading.RLock()
         self.calibration = Calibration()
         self.created = datetime.now(UTC)
-        self.encoder: Encoder | None = None
+        self.encoder: TableEncoder | None = None
         self._agent: Agent | None = None
         self._start(dim=1)  # refuses a policy that needs to know more
         if encoder is not None:
-            self.encoder = checks.instance("encoder", encoder, Encoder, "Encoding().fit(table)")
+            self.encoder = checks.instance("encoder", encoder, TableEncoder, "Encoding().fit(table)")  # type: ignore[type-abstract]
             self._agent = self._start(encoder.dim)
 
     def __repr__(self) -> str:
@@ -279,7 +284,7 @@ class Bandit:
         """Which arms were not removed, shape (K,)."""
         return np.ones(self._problem.n_arms, dtype=np.bool_) if self._agent is None else self._agent.active
 
-    def _ready(self) -> tuple[Agent, Encoder]:
+    def _ready(self) -> tuple[Agent, TableEncoder]:
         if self._agent is None or self.encoder is None:
             raise InvalidArgument(
                 "the bandit does not know its features yet: give it a log, bandit.fit(log, arm=…, reward=…), "

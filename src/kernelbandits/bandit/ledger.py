@@ -93,6 +93,8 @@ class Ledger:
 
         Raises if it has had another one, or is not known.
         """
+        if not isinstance(decision, str):
+            raise InvalidArgument(f"id must be the text in decision.id; got {shown(decision)}")
         entry = self._awaiting.get(decision)
         if entry is not None:
             return entry

@@ -10,8 +10,8 @@ import polars as pl
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, InvalidFile, nearest, shown
 from kernelbandits.tables import (
-    Encoder,
-    Encoding,
+    TableEncoder,
+    TableEncoding,
     as_frame,
     first,
     level_codes,
@@ -29,7 +29,7 @@ class LoggedRows(NamedTuple):
     Propensities are NaN if the log has none.
     """
 
-    encoder: Encoder
+    encoder: TableEncoder
     contexts: Array
     arms: IntArray
     rewards: Array
@@ -42,8 +42,8 @@ def read_logged_rows(
     reward: str,
     propensity: str | None,
     arms: tuple[str, ...],
-    encoding: Encoding,
-    encoder: Encoder | None,
+    encoding: TableEncoding,
+    encoder: TableEncoder | None,
 ) -> LoggedRows:
     """Read a table or file; `encoder` is used if there is one, else the encoding is fitted to the rows."""
     taken = [arm, reward] if propensity is None else [arm, reward, propensity]
@@ -71,7 +71,7 @@ def arm_codes(column: pl.Series, arms: tuple[str, ...], file: str) -> IntArray:
     return codes
 
 
-def arms_in(frame: pl.DataFrame, arm: str, encoding: Encoding, file: str) -> tuple[str, ...]:
+def arms_in(frame: pl.DataFrame, arm: str, encoding: TableEncoding, file: str) -> tuple[str, ...]:
     """Return the names of the arms in a column of a log, sorted."""
     encoding.features(frame.columns, (arm,), file)  # refuses a column that is not there
     refuse_gaps(frame[arm], file)

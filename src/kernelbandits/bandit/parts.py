@@ -12,14 +12,14 @@ from kernelbandits.bandit.tally import Tally
 from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.policies import Agent, Policy
 from kernelbandits.problem import Problem
-from kernelbandits.tables import Encoder, Encoding
+from kernelbandits.tables import TableEncoder, TableEncoding
 
 PARTS: dict[str, Any] = {
     "problem": Problem,
-    "encoding": Encoding,
+    "encoding": TableEncoding,
     "policy": Policy,
     "rng": np.random.Generator,
-    "encoder": Encoder | None,
+    "encoder": TableEncoder | None,
     "agent": Agent | None,
     "ledger": Ledger,
     "tally": Tally,

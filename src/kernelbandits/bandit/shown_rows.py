@@ -9,12 +9,12 @@ import numpy as np
 
 from kernelbandits import arm_checks
 from kernelbandits.errors import InvalidArgument, shown
-from kernelbandits.tables import Encoder
+from kernelbandits.tables import TableEncoder
 from kernelbandits.types import Array, ArrayLike, BoolArray
 
 
 def contexts_of(
-    row: Any, eligible: Collection[str] | ArrayLike | None, names: tuple[str, ...], encoder: Encoder
+    row: Any, eligible: Collection[str] | ArrayLike | None, names: tuple[str, ...], encoder: TableEncoder
 ) -> tuple[Array, BoolArray | None]:
     """Return the context of all arms (d,), or contexts (K, d), and the mask of the arms that may be chosen."""
     mask = None if eligible is None else arm_checks.eligible(eligible, len(names), names)
@@ -37,7 +37,7 @@ def _has_rows(row: Any) -> bool:
 
 
 def _contexts_per_arm(
-    rows: Mapping[str, Any], mask: BoolArray | None, names: tuple[str, ...], encoder: Encoder
+    rows: Mapping[str, Any], mask: BoolArray | None, names: tuple[str, ...], encoder: TableEncoder
 ) -> tuple[Array, BoolArray | None]:
     offered = arm_checks.mask_of([*rows], names, "row")
     if mask is not None and (lacking := np.flatnonzero(mask & ~offered)).size:

@@ -12,7 +12,7 @@ from kernelbandits.bandit.calibration import NOMINAL, Calibration
 from kernelbandits.bandit.ledger import Ledger
 from kernelbandits.bandit.tally import Tally
 from kernelbandits.reporting import Column, Entry, Table, facts_html
-from kernelbandits.tables import Encoder
+from kernelbandits.tables import TableEncoder
 from kernelbandits.types import BoolArray
 
 _ENOUGH = 50
@@ -185,7 +185,7 @@ def _percent(value: float | None) -> str:
 
 def summarized(
     policy: str,
-    encoder: Encoder | None,
+    encoder: TableEncoder | None,
     created: datetime,
     names: tuple[str, ...],
     left: BoolArray,

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument, nearest, shown
-from kernelbandits.tables import Encoder, declared_encoder
+from kernelbandits.tables import Encoder, TableEncoder, declared_encoder
 
 _DEEPEST = 8
 
@@ -35,7 +35,7 @@ class Features(ABC):
     """How a row of features is read: `flat` gives what the `encoder` takes."""
 
     @abstractmethod
-    def encoder(self) -> Encoder:
+    def encoder(self) -> TableEncoder:
         """The encoder, which needs no data."""
 
     @abstractmethod
@@ -67,9 +67,9 @@ class Declared(Features):
 class AsFitted(Features):
     """Features of the encoder of a warm start."""
 
-    fitted: Encoder
+    fitted: TableEncoder
 
-    def encoder(self) -> Encoder:
+    def encoder(self) -> TableEncoder:
         return self.fitted
 
     def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -54,9 +54,10 @@ def _from_native(table: Any) -> pl.DataFrame:
         raise _twice(names)
     try:
         frame: pl.DataFrame = eager.to_polars()
-        return frame.rename(dict(zip(eager.columns, names, strict=True)))
+        frame.columns = names
+        return frame
     except (ValueError, TypeError, ImportError):  # a column of mixed kinds, which is found and named entry by entry
-        return _from_columns({name: eager[old].to_list() for old, name in zip(eager.columns, names, strict=True)})
+        return _from_columns({column.name: column.to_list() for column in eager.iter_columns()})
 
 
 def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
@@ -94,7 +95,13 @@ def _mixed(name: str, values: list[Any]) -> pl.Series:
     numeric = [isinstance(value, int | float) or hasattr(value, "__float__") for _, value in known]
     if all(numeric):
         return pl.Series(name, [None if value is None else float(value) for value in values])
-    odd = next(row for (row, _), number in zip(known, numeric, strict=True) if number != numeric[0])
+    if all(isinstance(value, str) for _, value in known):  # pandas has NaN among texts
+        return pl.Series(name, [value if isinstance(value, str) else None for value in values], dtype=pl.String)
+    odd = next((row for (row, _), number in zip(known, numeric, strict=True) if number != numeric[0]), None)
+    if odd is None:
+        row, value = known[0]
+        kind = type(value).__name__
+        raise InvalidFile(f"the table: {place(row, name)} is of type {kind}, neither a number nor a text; leave it out")
     raise InvalidFile(
         f"the table: {place(odd, name)} is {shown(values[odd])}, of type {type(values[odd]).__name__}; "
         f"the entries before are of type {type(known[0][1]).__name__}. Give one kind per column"
