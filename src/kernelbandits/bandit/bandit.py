@@ -97,12 +97,7 @@ class Bandit:
         self._problem = Problem(
             dim=1, horizon=horizon, noise_std=noise_std, reward_norms=reward_norms, arms=arm_checks.names_of(arms)
         )
-        self.encoding: TableEncoding = checks.instance(
-            "encoding",
-            encoding or Encoding(),
-            TableEncoding,  # type: ignore[type-abstract]
-            "Encoding(drop=('user',))",
-        )
+        self.encoding = checks.instance("encoding", encoding or Encoding(), TableEncoding, "Encoding(drop=('user',))")  # type: ignore[type-abstract]
         self.policy = checks.instance("policy", policy or default_policy(), Policy, "LinearUCB()")  # type: ignore[type-abstract]
         self.ledger = checks.instance("ledger", Ledger() if ledger is None else ledger, Ledger, "Ledger()")
         self._rng = checks.generator(rng)
