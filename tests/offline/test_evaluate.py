@@ -108,6 +108,20 @@ def test_all_weight_in_one_row_is_refused():
     assert "effective sample size is 1.0 of 400 rows" in kb.evaluate(one, {"u": kb.UniformArms()})["u"].verdict.words
 
 
+def test_a_few_rows_that_stand_for_many_decisions_are_refused():
+    """The log agrees with the candidate in 92 % of the rows; the other 8 % are represented by two rows of weight 50."""
+    rng = np.random.default_rng(0)
+    n = 1000
+    arms, chances = np.zeros(n, dtype=int), np.full(n, 0.98)
+    arms[:2], chances[:2] = 1, 0.02
+    wanted = np.zeros(n, dtype=int)
+    wanted[:80] = 1
+    log = kb.Log(rng.standard_normal((n, 1)), arms, rng.random(n).round(), chances, 2, learned=False)
+    found = kb.evaluate(log, {"c": kb.GivenChances(np.eye(2)[wanted])})["c"]
+    assert found.verdict.kind == "not supported"
+    assert "2 rows of 1,000 with weights up to 50 stand for 10% of its decisions" in found.verdict.words
+
+
 @pytest.mark.skipif(DATA is None, reason="KERNELBANDITS_DATA_DIR is not set")
 def test_the_open_bandit_samples():
     columns = kb.LogColumns("item_id", "click", "propensity_score", time="timestamp")

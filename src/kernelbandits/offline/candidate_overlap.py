@@ -15,8 +15,9 @@ FEWEST = 20.0
 """Effective rows below which nothing is said."""
 
 _NO_SUPPORT = 0.01
-_SHORTFALL = 0.05
-_ERRORS = 4.0
+_TOO_LOW, _TOO_HIGH = 0.97, 1.05
+_ERRORS = 3.0
+_HEAVY_ROWS, _HEAVY_SHARE = 6, 0.05
 
 
 class ArmOverlap(NamedTuple):
@@ -51,6 +52,8 @@ class Overlap:
         largest_weight: the largest of the weights, and `largest_row` where it is.
         mean_weight: 1 up to chance, if propensities are right and every arm that the candidate plays had a chance.
         mean_weight_error: its standard error.
+        heavy_rows: rows with a weight of at least a tenth of Σw³/Σw², the weight of those that decide most.
+        heavy_share: their share of all weight.
         unsupported: share of the candidate's decisions that fall on arms without a chance.
         per_arm: the same arm by arm.
         largest_row: its row.
@@ -68,6 +71,8 @@ class Overlap:
     largest_row: int
     mean_weight: float
     mean_weight_error: float
+    heavy_rows: int
+    heavy_share: float
     unsupported: float
     per_arm: tuple[ArmOverlap, ...]
 
@@ -79,7 +84,7 @@ class Overlap:
             return (
                 f"{self.unsupported:.0%} of its decisions fall on arms that had no chance in the log{which}. {_REMEDY}"
             )
-        if self.mean_weight + _ERRORS * self.mean_weight_error < 1.0 - _SHORTFALL:
+        if self.mean_weight < _TOO_LOW and self.mean_weight + _ERRORS * self.mean_weight_error < 1.0:
             return (
                 f"its weights average {self.mean_weight:.2f} instead of 1, so about {1.0 - self.mean_weight:.0%} of "
                 f"its decisions had no chance in the log. {_REMEDY}"
@@ -89,12 +94,21 @@ class Overlap:
                 f"the effective sample size is {self.effective_size:.1f} of {self.n:,} rows; the largest weight, "
                 f"{self.largest_weight:,.0f} in row {self.largest_row}, decides nearly alone. {_REMEDY}"
             )
-        if self.mean_weight - _ERRORS * self.mean_weight_error > 1.0 + _SHORTFALL:
+        if self.heavy_rows < _HEAVY_ROWS and self.heavy_share >= _HEAVY_SHARE:
+            return (
+                f"{_few(self.heavy_rows)} of {self.n:,} with weights up to {self.largest_weight:,.0f} stand for "
+                f"{self.heavy_share:.0%} of its decisions; they could as well have said the opposite. {_REMEDY}"
+            )
+        if self.mean_weight > _TOO_HIGH and self.mean_weight - _ERRORS * self.mean_weight_error > 1.0:
             return (
                 f"its weights average {self.mean_weight:.2f} instead of 1, so the propensities in the log are wrong: "
                 "log the probability with which the arm was played, given the context"
             )
         return None
+
+
+def _few(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 _REMEDY = "Log with a floor (ExplorationFloor), or evaluate a candidate nearer to what was played"
@@ -107,6 +121,8 @@ def overlap_of(log: Log, rows: WeightedRows, shares: Array, unsupported: float) 
     sums = np.bincount(log.arms, w, minlength=log.n_arms)
     squares = np.bincount(log.arms, w * w, minlength=log.n_arms)
     sizes = np.divide(sums**2, squares, out=np.zeros(log.n_arms), where=squares > 0.0)
+    second = float(np.square(w).sum())
+    heavy = w >= 0.1 * float((w**3).sum()) / second if second > 0.0 else np.zeros(n, dtype=np.bool_)
     arms = (
         ArmOverlap(log.name(arm), int(counts[arm]), float(shares[arm]), float(sizes[arm])) for arm in range(log.n_arms)
     )
@@ -116,7 +132,9 @@ def overlap_of(log: Log, rows: WeightedRows, shares: Array, unsupported: float) 
         float(w.max()),
         int(w.argmax()),
         float(w.mean()),
-        float(w.std()) / np.sqrt(n),
+        float(w.std() / np.sqrt(n)),
+        int(heavy.sum()),
+        float(w[heavy].sum() / max(w.sum(), np.finfo(float).tiny)),
         unsupported,
         tuple(arms),
     )
