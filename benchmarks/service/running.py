@@ -106,3 +106,12 @@ def resident(pid: int) -> float:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGESIZE") / 1e6 + sum(resident(int(child)) for child in children)
+
+
+def cpu_seconds(pid: int, kind: bytes = b"") -> float:
+    """Processor time of a process and of those that it started, with `kind` only of those whose command has it."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    counts = kind in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return own * counts + sum(cpu_seconds(int(child), kind) for child in children)

@@ -108,7 +108,7 @@ def test_retention_keeps_what_was_learned(address, tmp_path):
     with machine.database.read() as tx:
         assert tx.one("SELECT count(*) FROM events WHERE time < ?", (middle,)) == (0,)
     kept = [each for each in repeat_decisions(machine.database) if each.event_id in ("60", "79")]
-    assert [each.logged == each.again for each in kept] == [True, True]
+    assert [each.agrees for each in kept] == [True, True]
     machine.stop()
 
 

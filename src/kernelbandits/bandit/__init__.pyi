@@ -4,7 +4,13 @@ from .calibration import Calibration as Calibration
 from .decision import BanditDecision as BanditDecision
 from .ledger import Awaiting as Awaiting, Ledger as Ledger
 from .logged_rows import arms_in as arms_in
-from .outside_ledger import Weighed as Weighed, learn as learn, reward_counts as reward_counts, weigh as weigh
+from .outside_ledger import (
+    Weighed as Weighed,
+    learn as learn,
+    reward_counts as reward_counts,
+    weigh as weigh,
+    weigh_many as weigh_many,
+)
 from .policy_text import policy_from as policy_from
 from .score_files import score_file as score_file
 from .summary import ArmSummary as ArmSummary, BanditSummary as BanditSummary

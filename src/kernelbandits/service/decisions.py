@@ -98,15 +98,16 @@ def decide(snapshot: Snapshot, request: RankRequest, event_id: str) -> Decided:
     return decide_kept(snapshot, Kept(request.context, offered, request.excluded, request.deferred), event_id)
 
 
-def decide_kept(snapshot: Snapshot, kept: Kept, event_id: str) -> Decided:
-    """`decide` for a request in the form in which it is kept."""
+def decide_kept(snapshot: Snapshot, kept: Kept, event_id: str, weighed: dict[str, float] | None = None) -> Decided:
+    """`decide` for a request in the form in which it is kept; `weighed` are the policy's probabilities, if known."""
     learning = snapshot.learning
     names = [arm.id if isinstance(arm, ShownArm) else arm for arm in kept.arms]
     excluded = set(kept.excluded)
     eligible = [name for name in names if name not in excluded]
     if not eligible:
         raise InvalidArgument("excluded: every arm is excluded; expected at least one that can be chosen")
-    probabilities = _floored(_weighed(snapshot, kept, eligible), learning.exploration)
+    weighed = _weighed(snapshot, kept, eligible) if weighed is None else weighed
+    probabilities = _floored(weighed, learning.exploration)
     control = uniform(snapshot.salt, b"control", event_id) < learning.control
     if control:
         probabilities = dict.fromkeys(eligible, 1.0 / len(eligible))

@@ -12,13 +12,23 @@ from kernelbandits.service.requests import Kept
 from kernelbandits.service.state import State
 from kernelbandits.service.storage import Database
 
+_ROUNDING = 1e-9
+
 
 class Repeated(NamedTuple):
-    """A decision as it stands in the log, and as it is made again: (arm, propensity, ranking as JSON)."""
+    """A decision as it stands in the log, and as it is made again: (arm, probabilities by name)."""
 
     event_id: str
-    logged: tuple[str, float, str]
-    again: tuple[str, float, str]
+    logged: tuple[str, dict[str, float]]
+    again: tuple[str, dict[str, float]]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it is the same arm, with the same probabilities up to rounding: requests are decided in groups."""
+        (arm, chances), (other, others) = self.logged, self.again
+        if arm != other or chances.keys() != others.keys():
+            return False
+        return all(abs(chance - others[name]) <= _ROUNDING for name, chance in chances.items())
 
 
 def replayed(database: Database, until: int) -> State:
@@ -30,11 +40,11 @@ def repeat_decisions(database: Database) -> list[Repeated]:
     """Make every decision in the log again, from the journal alone."""
     with database.read() as tx:
         salt = salt_of(tx)
-        rows = tx.rows("SELECT id, version, arm, propensity, ranking, request FROM events ORDER BY version, n")
+        rows = tx.rows("SELECT id, version, arm, ranking, request FROM events ORDER BY version, n")
     state, found = State(database), []
-    for event_id, version, arm, propensity, ranking, request in rows:
+    for event_id, version, arm, ranking, request in rows:
         state.follow(version)
         decided = decide_kept(state.snapshot(salt), msgspec.json.decode(request, type=Kept), event_id)
-        again = msgspec.json.encode(decided.ranking).decode()
-        found.append(Repeated(event_id, (arm, propensity, ranking), (decided.arm, decided.propensity, again)))
+        logged = dict(msgspec.json.decode(ranking))
+        found.append(Repeated(event_id, (arm, logged), (decided.arm, dict(decided.ranking))))
     return found

@@ -17,6 +17,7 @@ import msgspec
 from kernelbandits.errors import KernelBanditsError
 from kernelbandits.saving import restore
 from kernelbandits.service.clock import Clock
+from kernelbandits.service.deciding import Decider
 from kernelbandits.service.decisions import Snapshot
 from kernelbandits.service.group_commit import GroupCommit
 from kernelbandits.service.journal import learning_at
@@ -51,6 +52,7 @@ class Worker:
     def start(self) -> None:
         """Start the threads; called in the event loop."""
         loop = asyncio.get_running_loop()
+        self.decider = Decider(loop)
         self.writer = GroupCommit(open_database(self.settings.database), self.metrics, loop)
         threading.Thread(target=self._follow, name="snapshots", daemon=True).start()
 

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import msgspec
 
-from kernelbandits.errors import InvalidArgument, KernelBanditsError, shown
+from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.service import events
-from kernelbandits.service.decisions import MOST_ARMS, Decided, Snapshot, decide
+from kernelbandits.service.decisions import MOST_ARMS, Decided, Snapshot
 from kernelbandits.service.group_commit import Counts
 from kernelbandits.service.metrics import exposition, totals
 from kernelbandits.service.requests import Answer, BatchRequest, RankRequest, RewardRequest
@@ -40,7 +40,7 @@ async def rank(worker: Worker, request: Request) -> Response:
 async def ranked(worker: Worker, wanted: RankRequest) -> Answer:
     """A decision that is on disk."""
     snapshot, event_id = current(worker), wanted.event_id or uuid4().hex
-    decided = decide(snapshot, wanted, event_id)
+    decided = await worker.decider.submit(snapshot, wanted, event_id)
 
     def write(tx: Transaction, counts: Counts) -> Answer:
         return _written(tx, counts, worker, snapshot, [(event_id, decided)])[0]
@@ -55,14 +55,12 @@ async def rank_batch(worker: Worker, request: Request) -> Response:
     if len(set(given)) < len(given):
         raise InvalidArgument("requests: an event_id is there twice; give each request an id of its own")
     snapshot, decided = current(worker), []
-    for number, each in enumerate(wanted):
-        event_id = each.event_id or uuid4().hex
-        try:
-            decided.append((event_id, decide(snapshot, each, event_id)))
-        except KernelBanditsError as error:
-            raise InvalidArgument(f"requests[{number}]: {error}") from error
-        if number % 16 == 15:
-            await asyncio.sleep(0)  # let others go on
+    names = [each.event_id or uuid4().hex for each in wanted]
+    asked = [worker.decider.submit(snapshot, each, name) for each, name in zip(wanted, names, strict=True)]
+    for number, answer in enumerate(await asyncio.gather(*asked, return_exceptions=True)):
+        if isinstance(answer, BaseException):
+            raise InvalidArgument(f"requests[{number}]: {answer}") from answer
+        decided.append((names[number], answer))
 
     def write(tx: Transaction, counts: Counts) -> list[Answer]:
         return _written(tx, counts, worker, snapshot, decided)

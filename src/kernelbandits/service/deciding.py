@@ -1,0 +1,95 @@
+"""Requests that come together are decided together: the policy's products are then made for all of them at once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, final
+
+import numpy as np
+
+from kernelbandits.bandit import weigh_many
+from kernelbandits.errors import KernelBanditsError
+from kernelbandits.service.decisions import Decided, Snapshot, decide, decide_kept
+from kernelbandits.service.requests import Kept, RankRequest
+
+_ENOUGH, _MOST = 8, 32
+"""Fewer are decided one by one; more in several parts, between which others may go on."""
+
+Asked = tuple[Snapshot, RankRequest, str]
+
+
+@final
+class Decider:
+    """Gathers the requests of one turn of the event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: list[tuple[Asked, asyncio.Future[Decided]]] = []
+
+    def submit(self, snapshot: Snapshot, request: RankRequest, event_id: str) -> asyncio.Future[Decided]:
+        """Hand over a request; it is decided when those that have come with it are there too."""
+        future: asyncio.Future[Decided] = self._loop.create_future()
+        if not self._waiting:
+            self._loop.call_soon(self._decide)
+        self._waiting.append(((snapshot, request, event_id), future))
+        return future
+
+    def _decide(self) -> None:
+        batch, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
+        if self._waiting:
+            self._loop.call_soon(self._decide)
+        for (_, future), answer in zip(batch, decide_many([asked for asked, _ in batch]), strict=True):
+            if future.cancelled():
+                continue
+            if isinstance(answer, Decided):
+                future.set_result(answer)
+            else:
+                future.set_exception(answer)
+
+
+def decide_many(asked: list[Asked]) -> list[Decided | Exception]:
+    """The decision, or the refusal, of each request; those that leave all arms open are weighed at once."""
+    found: list[Decided | Exception | None] = [None] * len(asked)
+    snapshot = asked[0][0]
+    places = [place for place, each in enumerate(asked) if each[0] is snapshot and _is_plain(each[1])]
+    if len(places) >= _ENOUGH and snapshot.bandit is not None and all(snapshot.counts.values()):
+        for place, decided in _together(snapshot, [(place, *asked[place][1:]) for place in places]):
+            found[place] = decided
+    return [_alone(*each) if decided is None else decided for each, decided in zip(asked, found, strict=True)]
+
+
+def _is_plain(request: RankRequest) -> bool:
+    return request.arms is None and not request.excluded
+
+
+def _together(snapshot: Snapshot, asked: list[tuple[int, RankRequest, str]]) -> list[tuple[int, Decided]]:
+    """The decisions of requests for all arms; those that are left out are to be decided alone."""
+    bandit, encoded = snapshot.bandit, []
+    assert bandit is not None  # noqa: S101
+    for place, request, event_id in asked:
+        try:
+            point = bandit.encoder.transform(snapshot.features.flat(request.context))  # type: ignore[union-attr]
+        except KernelBanditsError:
+            continue  # alone it says what is wrong
+        encoded.append((place, request, event_id, point))
+    if len(encoded) < _ENOUGH:
+        return []
+    try:
+        chances = weigh_many(bandit, np.array([point for *_, point in encoded])).tolist()
+    except KernelBanditsError:
+        return []
+    known = tuple(snapshot.counts)
+    numbers = [bandit._problem.arms.index(name) for name in known]
+    decided = []
+    for (place, request, event_id, _), row in zip(encoded, chances, strict=True):
+        kept = Kept(request.context, known, deferred=request.deferred)
+        weighed = {name: row[number] for name, number in zip(known, numbers, strict=True)}
+        decided.append((place, decide_kept(snapshot, kept, event_id, weighed)))
+    return decided
+
+
+def _alone(snapshot: Snapshot, request: RankRequest, event_id: str) -> Any:
+    try:
+        return decide(snapshot, request, event_id)
+    except KernelBanditsError as error:
+        return error
