@@ -38,7 +38,7 @@ from kernelbandits.paper.evaluation.kept import kept
 from kernelbandits.paper.evaluation.world import Case
 from kernelbandits.paper.evaluation.worlds import WORLDS
 from kernelbandits.paper.parts import StudyPart
-from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Rule, look
+from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Remark, Rule, look
 from kernelbandits.specs import Count
 
 LEVEL, NEEDED = 0.95, 0.94
@@ -58,6 +58,8 @@ _CHUNK = 50
 _SLOW, _ENOUGH = "DR, bootstrap", 400
 """The bootstrap takes as long as all others together, so it is tried on fewer logs."""
 _CANDIDATE = "candidate"
+_BELOW = 0.75
+"""Coverage below this is told in words, so that the rest can be told apart."""
 
 
 def intervals(case: Case, without: str = "") -> Iterator[tuple[str, float, Interval]] | None:
@@ -168,12 +170,19 @@ class Coverage(StudyPart):
         for world in self.worlds:
             own = rows.filter(pl.col("world") == world, pl.col("n") > 0)
             marks: list[Mark] = [Rule(LEVEL, "y", "nominal")]
+            told: list[str] = []
             for place, method in enumerate(methods):
                 one = own.filter(method=method)
-                if one.height and one["width"][0] > 0.0:
+                if not one.height or one["width"][0] <= 0.0:
+                    continue
+                if one["coverage"][0] < _BELOW:
+                    told.append(f"{method} {one['coverage'][0]:.2f}")
+                else:
                     best = method == DEFAULT
                     marks.append(Points(one["width"], one["coverage"], look(place), method, best=best))
-            charts.append(Chart(world, marks, Axis("mean width", "log"), Axis("coverage", high=1.02)))
+            if told:
+                marks.append(Remark(f"below: {', '.join(told)}", 0.02, _BELOW))
+            charts.append(Chart(world, marks, Axis("mean width", "log"), Axis("coverage", low=_BELOW, high=1.01)))
         return Charts(
             charts, 3, height=3.1 * -(-len(charts) // 3) + 1.0, legend="outside upper center", legend_columns=4
         )
