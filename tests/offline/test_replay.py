@@ -127,7 +127,7 @@ LEARNERS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("logger", LOGGERS)
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_the_standard_error_covers_the_live_value(learner, logger):
+def test_the_interval_covers_the_live_value(learner, logger):
     """95 % intervals of 200 logs against the average of 400 live runs; 0.90 is more than three errors below 0.95."""
     (writer, n), policy, longest = LOGGERS[logger], LEARNERS[learner], 220
     horizon = round(n / K) if logger == "Uniform" else round(0.1 * n)
@@ -137,7 +137,7 @@ def test_the_standard_error_covers_the_live_value(learner, logger):
     for seed in range(200):
         log = written_log(writer, n, seed)
         replayed = kb.replay_log(policy, log, rng=seed)
-        inside.append(abs(replayed.mean - truth[len(replayed.rows) - 1]) < 1.96 * replayed.standard_error)
+        inside.append(replayed.interval(0.95).covers(truth[len(replayed.rows) - 1]))
     assert np.mean(inside) >= 0.90
 
 
@@ -197,3 +197,9 @@ class _WatchingLearner(kb.Learner):
 
     def observe(self, context, arm, reward):
         pass
+
+
+def test_an_interval_needs_resampled_logs():
+    replayed = kb.replay_log(Always(0), made_log(60, 0, skewed=False), 0, n_resamples=0)
+    with pytest.raises(InvalidArgument, match="needs at least two resampled logs; n_resamples was 0"):
+        replayed.interval()
