@@ -35,11 +35,13 @@ from kernelbandits.service.worker import Worker
 
 _log = logging.getLogger(__name__)
 _PR_SET_PDEATHSIG = 1
+_SWITCH = 0.0005  # seconds that a thread which loads a snapshot may hold up an answer
 _BACKLOG_CONNECTIONS = 2000
 
 
 def run_web(settings: Settings, clock: Clock, name: str, descriptor: int) -> None:
     """Serve requests from a listening socket until SIGTERM; then finish, flush, and return."""
+    sys.setswitchinterval(_SWITCH)
     with asyncio.Runner(loop_factory=_loop()) as runner:
         runner.run(_serve(settings, clock, name, socket.socket(fileno=descriptor)))
 
