@@ -6,6 +6,7 @@ import threading
 import zipfile
 from collections import Counter
 from datetime import date, datetime, timedelta, timezone
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, InvalidFile, NotWritten
 from kernelbandits.saving import load, save
+from kernelbandits.saving.classes import _modules, is_ours
+from kernelbandits.saving.declared import declared
 
 
 @pytest.fixture
@@ -233,6 +236,38 @@ def test_files_that_are_forged_or_newer_are_refused(tmp_path, change, words):
         archive.writestr("manifest.json", json.dumps(manifest))
     with pytest.raises(InvalidFile, match=rf"thing\.kb: {words}"):
         load(path)
+
+
+@pytest.mark.parametrize("kind", ["tuple", "list"])
+def test_what_a_class_declares_is_held_against_its_fields(tmp_path, kind):
+    """An arm's features that are no arrays, which agents would find only when that arm is played again."""
+    agent = kb.ThompsonSampling(kb.IndependentArms(kb.GaussianProcess(kb.Gaussian(), ridge=0.1))).start(
+        kb.Problem(2, 3), 0
+    )
+    for arm in (0, 1):
+        agent.observe(np.ones(3), arm, 0.5 + arm)
+    agent.choose(np.ones(3))
+    path = agent.save(tmp_path / "agent.kb")
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(entries.pop("manifest.json"))
+    [number] = [i for i, (_, name, _) in enumerate(manifest["classes"]) if name.endswith("._ArmSlice")]
+    place = manifest["classes"][number][2].index("features")
+    parts = next(parts for what, facts, parts in manifest["nodes"] if (what, facts) == ("object", number))
+    manifest["nodes"] += [[kind, None, []], ["tuple", None, [[len(manifest["nodes"])]]]]
+    parts[place] = [len(manifest["nodes"]) - 1]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in [*entries.items(), ("manifest.json", json.dumps(manifest))]:
+            archive.writestr(name, data)
+    with pytest.raises(InvalidFile, match=r"agent\.kb: the field 'features' of _ArmSlice holds something of another"):
+        load(path)
+
+
+def test_what_classes_declare_can_be_looked_up():
+    modules = [import_module(f"kernelbandits.{name}") for name in _modules()]
+    kinds = {kind for module in modules for kind in vars(module).values() if isinstance(kind, type) and is_ours(kind)}
+    assert len(kinds) > 100
+    assert sum(len(declared(kind)) for kind in kinds) > 100
 
 
 def test_other_files_are_refused(tmp_path):

@@ -200,13 +200,18 @@ class _ArmSlice:
     """
 
     __slots__ = ("_covariances", "_kernel", "_n", "_targets", "capacity", "features", "index", "solves", "whitened")
+    _covariances: Array
+    _targets: Array
+    features: Features
+    solves: list[tuple[Array, Array, Array]]
+    whitened: Array
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._n = self.index = self.capacity = 0
         self._covariances = self._targets = self.whitened = np.zeros(0)
-        self.features: Features = ()
-        self.solves: list[tuple[Array, Array, Array]] = []
+        self.features = ()
+        self.solves = []
 
     def follow(self, posterior: Posterior) -> bool:
         """Add features of the posterior's new points. The answer is whether they needed more room."""

@@ -10,6 +10,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits.errors import NumericalBreakdown
 from kernelbandits.kernels.geometry import ProductGeometry
 from kernelbandits.linalg import LINE, Segments, pieces, rows_at_once
 from kernelbandits.types import Array, BoolArray, IntArray
@@ -93,6 +94,8 @@ def _heads(d: int) -> tuple[Array, Array]:
 def _scaling(left: Array) -> tuple[int, float]:
     """The number of coordinates d and the factor −2/d of features on the left, which hold 1/d in column 1."""
     inverse = left.item(0, 1)
+    if not 1.0 / left.shape[1] <= inverse <= 1.0:  # of a forged file: each row has d features and more
+        raise NumericalBreakdown(f"features of points are damaged: 1/d is {inverse}; fit again, or load another file")
     return round(1.0 / inverse), -2.0 * inverse
 
 

@@ -69,11 +69,13 @@ class StackedExpansions:
     """
 
     __slots__ = ("_coefficients", "_kernel", "_lefts", "_sizes", "_starts")
+    _coefficients: Array
+    _lefts: list[tuple[Array, ...] | list[Array]]
 
     def __init__(self, expansions: Sequence[KernelExpansion]) -> None:
         [self._kernel] = set(map(attrgetter("kernel"), expansions))
         features = (self._kernel.left(expansion.centers) for expansion in expansions)
-        self._lefts: list[Sequence[Array]] = [*zip(*features, strict=True)]
+        self._lefts = [*zip(*features, strict=True)]
         self._sizes = [len(expansion.coefficients) for expansion in expansions]
         if len({*self._sizes}) == 1:
             self._lefts = [[np.stack(left)] for left in self._lefts]

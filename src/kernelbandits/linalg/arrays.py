@@ -47,11 +47,13 @@ class Segments:
     """An array `values` with one segment per set of points: elementwise work is done once for all sets."""
 
     __slots__ = ("_parts", "sizes", "values")
+    _parts: list[Array] | None
+    values: Array
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self.sizes = sizes
         self.values = np.zeros(sum(sizes))
-        self._parts: list[Array] | None = None
+        self._parts = None
 
     @property
     def parts(self) -> list[Array]:

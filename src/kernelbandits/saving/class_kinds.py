@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, final
 
 from kernelbandits.errors import InvalidFile, shown
+from kernelbandits.saving import declared
 from kernelbandits.saving.classes import Classes, is_ours
 from kernelbandits.saving.kinds import Json, Kind
 from kernelbandits.specs import Spec
@@ -54,6 +55,7 @@ class NamedTuples(_OfClass):
         kind, fields = self._classes[facts]
         if not is_named_tuple(kind) or fields != kind._fields:
             raise InvalidFile(f"{kind.__name__} has other fields in this version of the library")
+        declared.check(kind, fields, parts)
         return tuple.__new__(kind, parts)
 
 
@@ -79,7 +81,10 @@ class States(_OfClass):
 
 @final
 class Objects(_OfClass):
-    """Other things of the library: all of their fields. Conditions on these stand in an optional method `_validate`."""
+    """Other things of the library: all of their fields, of the kinds that the class declares.
+
+    Further conditions on them stand in an optional method `_validate`.
+    """
 
     name = "object"
     grows = True
@@ -103,7 +108,8 @@ class Objects(_OfClass):
         return object.__new__(kind)
 
     def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        _, fields = self._classes[facts]
+        kind, fields = self._classes[facts]
+        declared.check(kind, fields, parts)
         for name, part in zip(fields, parts, strict=True):
             object.__setattr__(begun, name, part)
         if hasattr(begun, "_validate"):
