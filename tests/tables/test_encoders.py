@@ -133,6 +133,7 @@ def test_what_is_left_out_is_named():
         ({"since": 5}, "column 'since' is 5; expected a date or time"),
         ({"city": b"Rome"}, "column 'city' is b'Rome'; expected a text or a number"),
         ({"age": 1j}, "column 'age' is 1j; expected a number"),
+        ({"city": ["Rome"]}, r"column 'city' is \['Rome'\]; expected a single entry, as column '.*' has"),
     ],
 )
 def test_an_entry_that_does_not_fit_is_refused_by_name(change, words):
@@ -154,7 +155,8 @@ def test_a_row_without_a_column_is_refused():
         (pd.DataFrame({"a": [1, "x", None]}), "row 2 .*column 'a' is 'x', of type str"),
         ({"a": [1, 2], "b": [1]}, "columns of different lengths: 'a' has 2 entries, 'b' has 1"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "'a'"),
-        ({"a": [1, 2], "b": 5}, "column 'b' is 5; expected a list"),
+        ({"a": [1, 2], "b": 5}, "column 'b' is 5; expected a list of entries, as column 'a' has"),
+        ({"a": 1, "b": 5}, "column 'a' is 1; expected a list of entries$"),
         ({}, "no columns"),
         (pl.DataFrame({"a": []}), "no rows"),
         ({"a": [object(), object()]}, "column 'a' is of type Object"),

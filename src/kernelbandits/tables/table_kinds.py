@@ -68,6 +68,7 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
         raise _twice(names)
     if "" in names:
         raise InvalidFile("the table has a column whose name is empty; name it")
+    _refuse_mixture(dict(zip(names, columns.values(), strict=True)))
     made = [_series(name, values) for name, values in zip(names, columns.values(), strict=True)]
     uneven = next((series for series in made if len(series) != len(made[0])), None)
     if uneven is not None:
@@ -78,11 +79,23 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
     return pl.DataFrame(made)
 
 
-def _series(name: str, values: Any) -> pl.Series:
-    if not _is_column(values):
+def _refuse_mixture(columns: Mapping[str, Any]) -> None:
+    """Raise if some columns are lists and others single entries; those are at fault of which there are fewer."""
+    lists = [name for name, values in columns.items() if _is_column(values)]
+    singles = [name for name in columns if name not in lists]
+    if 0 < len(lists) < len(singles):
+        odd, other = lists[0], singles[0]
         raise InvalidFile(
-            f"the table: column {name!r} is {shown(values)}; expected a list of entries, as the others have"
+            f"the row: column {odd!r} is {shown(columns[odd])}; expected a single entry, as column {other!r} has"
         )
+    if singles:
+        others = f", as column {lists[0]!r} has" if lists else ""
+        raise InvalidFile(
+            f"the table: column {singles[0]!r} is {shown(columns[singles[0]])}; expected a list of entries{others}"
+        )
+
+
+def _series(name: str, values: Any) -> pl.Series:
     try:
         return pl.Series(name, values)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
