@@ -60,7 +60,7 @@ class Exchangeable(ArmCovariance):
     w = `weight` is the correlation of any two arms: 0 for independent arms, 1 for one common function.
 
     Attributes:
-        weight: w, the correlation of any two arms, from above 0 to 1.
+        weight: w, the correlation of any two arms, from 0 to 1.
 
     >>> Exchangeable(0.25).matrix(2)
     array([[1.  , 0.25],

@@ -57,7 +57,7 @@ class AdaptiveExploreThenCommit(Policy):
 
     Attributes:
         model: kernel and noise of the Gaussian process of an arm.
-        cap: largest number of exploration rounds; None for half of the horizon at most.
+        cap: largest number of exploration rounds; None is half of the horizon.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
     >>> agent = AdaptiveExploreThenCommit(cap=400).start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)
@@ -96,7 +96,7 @@ class SuccessiveElimination(Policy):
     Attributes:
         model: kernel and noise of the Gaussian process of an arm.
         share: an arm whose chance is below this share of the leader's has no turns.
-        cap: largest number of exploration rounds; None for none.
+        cap: largest number of exploration rounds; None is half of the horizon.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
     >>> agent = SuccessiveElimination().start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)

@@ -31,7 +31,7 @@ class ExplorationFloor(Policy):
 
     Attributes:
         policy: the policy below.
-        epsilon: the smallest probability of every eligible arm, times their number.
+        epsilon: ε, the smallest probability of every eligible arm.
 
     >>> policy = ExplorationFloor(ThompsonSampling(), epsilon=0.01)
     >>> agent = policy.start(Problem(n_arms=4, dim=2), rng=0)
