@@ -75,6 +75,7 @@ def test_a_client_says_what_it_cannot_reach():
         client.rank({})
 
 
+@pytest.mark.slow
 def test_a_client_tries_again_with_the_same_id(tmp_path):
     with serving(tmp_path / "shop") as service:
         address = f"http://{service.host}:{service.port}"

@@ -48,6 +48,7 @@ def test_the_page_shows_what_happens(tmp_path):
             assert problems(page) == []
 
 
+@pytest.mark.slow
 def test_the_demo_learns(tmp_path):
     command = [sys.executable, "-m", "kernelbandits", "serve", "--demo", "--port", "0"]
     log = tmp_path / "log.txt"

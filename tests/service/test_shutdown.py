@@ -70,6 +70,7 @@ def test_a_full_disk_is_a_503_and_recovers(tmp_path):
         subprocess.run(["umount", "-l", str(folder)], check=False)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_too(tmp_path):
     with serving(tmp_path / "shop") as service:
         service.rank()
