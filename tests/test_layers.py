@@ -123,3 +123,12 @@ def test_every_exported_name_exists_and_unknown_ones_are_explained():
 def test_small_files():
     lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in modules()}
     assert {name: lines for name, lines in lengths.items() if lines > 300} == {}
+
+
+def test_a_class_name_stands_once():
+    places = {}
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

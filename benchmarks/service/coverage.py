@@ -18,7 +18,7 @@ from kernelbandits.service import events
 from kernelbandits.service.clock import MICROSECONDS
 from kernelbandits.service.decisions import decide
 from kernelbandits.service.demo import OFFERS, TABLE, chance, customers, true_values
-from kernelbandits.service.learner import Learner
+from kernelbandits.service.learner import LearnerProcess
 from kernelbandits.service.opening import prepare, salt_of
 from kernelbandits.service.requests import RankRequest
 from kernelbandits.service.settings import parse_settings
@@ -35,7 +35,7 @@ def one_run(folder: Path, n_events: int, look: int, seed: int) -> tuple[bool, li
     settings = parse_settings({**TABLE, "database": str(folder / "demo.db")}, folder / "demo.toml")
     database = open_database(settings.database)
     clock = prepare(database, settings)
-    learner, held, shown = Learner(database, clock, publish_every=float("inf")), True, [0] * len(OFFERS)
+    learner, held, shown = LearnerProcess(database, clock, publish_every=float("inf")), True, [0] * len(OFFERS)
     learner.lead()
     assert learner.state is not None  # noqa: S101
     for start in range(0, n_events, _BATCH):

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 import kernelbandits as kb
 from kernelbandits.offline.likelihood import likelihood_bound, likelihood_ratio
-from kernelbandits.offline.score_sample import Points, ScoreSample, joined_neighbours
+from kernelbandits.offline.score_sample import ScorePoints, ScoreSample, joined_neighbours
 
 
 def sample_of(scores, extremes=None, limits=(-np.inf, np.inf)):
@@ -24,12 +24,12 @@ def test_the_likelihood_ratio_is_that_of_the_best_reweighting():
     best = minimize(
         lambda p: -np.log(6 * p).sum(), np.full(6, 1 / 6), bounds=[(1e-9, 1)] * 6, constraints=constraints, tol=1e-12
     )
-    assert likelihood_ratio(Points(y, np.ones(6), np.ones(6)), mu) == pytest.approx(2 * best.fun, rel=1e-5)
+    assert likelihood_ratio(ScorePoints(y, np.ones(6), np.ones(6)), mu) == pytest.approx(2 * best.fun, rel=1e-5)
 
 
 def test_the_bound_is_where_the_ratio_reaches_the_limit():
     rng = np.random.default_rng(0)
-    points = Points(rng.exponential(size=200), rng.uniform(0.5, 2, 200), np.ones(200))
+    points = ScorePoints(rng.exponential(size=200), rng.uniform(0.5, 2, 200), np.ones(200))
     for end in (0.0, 10.0):
         bound = likelihood_bound(points, 3.84, end)
         assert likelihood_ratio(points, bound) == pytest.approx(3.84, abs=1e-3)
@@ -38,8 +38,8 @@ def test_the_bound_is_where_the_ratio_reaches_the_limit():
 
 def test_counts_stand_for_repeated_rows():
     y = np.array([0.0, 1.0, 3.0])
-    few = Points(y, np.ones(3), np.array([5.0, 3.0, 2.0]))
-    many = Points(np.repeat(y, [5, 3, 2]), np.ones(10), np.ones(10))
+    few = ScorePoints(y, np.ones(3), np.array([5.0, 3.0, 2.0]))
+    many = ScorePoints(np.repeat(y, [5, 3, 2]), np.ones(10), np.ones(10))
     assert likelihood_ratio(few, 1.2) == pytest.approx(likelihood_ratio(many, 1.2), rel=1e-9)
     assert few.mean == pytest.approx(many.mean)
     assert few.standard_error == pytest.approx(many.standard_error)

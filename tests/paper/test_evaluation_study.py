@@ -10,14 +10,14 @@ from kernelbandits.paper.evaluation import PICTURES
 from kernelbandits.paper.evaluation.coverage import DEFAULT, Coverage, intervals
 from kernelbandits.paper.evaluation.errors import ESTIMATORS, Errors
 from kernelbandits.paper.evaluation.floors import Floors
-from kernelbandits.paper.evaluation.sequences import KINDS, MEANS, Sequences
+from kernelbandits.paper.evaluation.sequences import KINDS, MEANS, SequenceStudy
 from kernelbandits.paper.evaluation.worlds import WORLDS
 from kernelbandits.reporting import Picture, draw
 
 TINY = {
     "coverage": Coverage(worlds=("plain", "learner, equal arms"), seeds=3),
     "errors": Errors(seeds=2),
-    "sequences": Sequences(seeds=2),
+    "sequences": SequenceStudy(seeds=2),
     "floors": Floors(floors=(0.01, 0.1), sizes=(800,), seeds=2),
 }
 

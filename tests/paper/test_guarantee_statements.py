@@ -5,7 +5,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits import theory
-from kernelbandits.theory import Verdict
+from kernelbandits.theory import HypothesisVerdict
 
 NAME = "1 − 2δ_d − d⁻² − η_d > 0"
 
@@ -43,13 +43,13 @@ def test_theorem_B_4_probability():
 
 def test_theorem_B_4_probability_in_the_report():
     """The report says plainly whether the guarantee is empty, with its numbers."""
-    for d, verdict in ((100, Verdict.FAILS), (1600, Verdict.HOLDS)):
+    for d, verdict in ((100, HypothesisVerdict.FAILS), (1600, HypothesisVerdict.HOLDS)):
         line = theory.assumptions(kb.Gaussian(), sample(d, n=50), np.full(d, 0.5))[NAME]
         assert line.verdict is verdict
         assert line.reason == theory.guarantee(kb.Gaussian(), sample(d, n=50), np.full(d, 0.5)).reason
     inner = theory.assumptions(kb.Exponential(), sample(100), np.full(100, 0.5))[NAME]
     assert "δ_d ≥ 16/(dγ²) = 7.23 and η_d ≥ 0 leave at most -13.5: the guarantee is empty" in inner.reason
-    assert theory.assumptions(kb.Linear(), sample(10))[NAME].verdict is Verdict.FAILS
+    assert theory.assumptions(kb.Linear(), sample(10))[NAME].verdict is HypothesisVerdict.FAILS
     assert NAME not in [line.name for line in theory.assumptions(kb.Gaussian() + kb.Linear(), sample(10)).lines]
 
 
@@ -91,17 +91,17 @@ def test_definition_B_2_eta_in_the_report():
     name, d = "η_d ≥ ‖ψ‖, η_d ↘ 0", 400
     X = sample(d)
     line = theory.assumptions(kb.Gaussian(), X, np.full(d, 0.5))[name]
-    assert line.verdict is Verdict.FAILS
+    assert line.verdict is HypothesisVerdict.FAILS
     size = np.linalg.norm((X**2).sum(axis=1) / d - 0.5)
     assert line.reason.startswith(f"‖ψ‖ = {size:.3g} at N = {d}")
     fewer = theory.assumptions(kb.Gaussian(), X, np.full(d, 0.5), n=d // 4)[name]
     assert fewer.reason.startswith(f"‖ψ‖ = {size / 2:.3g} at N = {d // 4}")
     signs = np.sqrt(0.5) * np.sign(X)
-    assert theory.assumptions(kb.Gaussian(), signs, np.full(d, 0.5))[name].verdict is Verdict.HOLDS
+    assert theory.assumptions(kb.Gaussian(), signs, np.full(d, 0.5))[name].verdict is HypothesisVerdict.HOLDS
     assert name not in [line.name for line in theory.assumptions(kb.Exponential(), X).lines]
 
 
-@pytest.mark.parametrize(("factor", "verdict"), [(0.999, Verdict.HOLDS), (1.001, Verdict.FAILS)])
+@pytest.mark.parametrize(("factor", "verdict"), [(0.999, HypothesisVerdict.HOLDS), (1.001, HypothesisVerdict.FAILS)])
 def test_definition_B_2_eta_is_judged_at_ln_d_over_root_d(factor, verdict):
     """100 rows with ψ_j = ψ have ‖ψ‖ = 10ψ; at d = 100 the limit is ln 100/10."""
     psi = factor * np.log(100) / 100

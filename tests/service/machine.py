@@ -7,7 +7,7 @@ from serving import SHOP
 
 from kernelbandits.service import events
 from kernelbandits.service.decisions import decide
-from kernelbandits.service.learner import Learner
+from kernelbandits.service.learner import LearnerProcess
 from kernelbandits.service.opening import prepare, salt_of
 from kernelbandits.service.requests import RankRequest
 from kernelbandits.service.settings import parse_settings
@@ -25,7 +25,7 @@ class Machine:
         self.settings = parse_settings({**table, "database": self.address}, self.folder / "shop.toml")
         self.database = open_database(self.address)
         self.clock = prepare(self.database, self.settings)
-        self.learner = Learner(self.database, self.clock, publish_every=0.0)
+        self.learner = LearnerProcess(self.database, self.clock, publish_every=0.0)
         assert self.learner.lead()
         return self
 

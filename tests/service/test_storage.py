@@ -64,13 +64,13 @@ def test_one_learner_at_a_time(database, address):
 
 
 def test_journal_numbers_have_no_gaps_under_concurrent_writers(database, address):
-    from kernelbandits.service.journal import Entry, append
+    from kernelbandits.service.journal import JournalEntry, append
 
     def write(name):
         own = open_database(address)
         for _ in range(20):
             with own.write() as tx:
-                append(tx, [Entry("arm", 0, arm=name)])
+                append(tx, [JournalEntry("arm", 0, arm=name)])
         own.close()
 
     threads = [threading.Thread(target=write, args=(name,)) for name in "abc"]

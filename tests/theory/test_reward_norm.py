@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 import kernelbandits as kb
 from kernelbandits import theory
-from kernelbandits.theory import Verdict
+from kernelbandits.theory import HypothesisVerdict
 from kernelbandits.theory.diagnosis import diagnose
 
 KERNEL = kb.Gaussian(2.0)
@@ -62,12 +62,24 @@ NAME = "‖f‖ ≤ B"
 def test_assumption_4_1_norm():
     """Rewards that need more than B contradict ‖f‖ ≤ B; nothing proves it."""
     lines = [
-        ({}, Verdict.UNKNOWN, "no B was given; no rewards show it"),
-        ({"norm": 2.0}, Verdict.UNKNOWN, "B = 2; no rewards show it"),
-        ({"needed_norm": 3.0}, Verdict.UNKNOWN, "no B was given; the rewards need a norm of at least 3"),
-        ({"norm": 2.0, "needed_norm": 1.99}, Verdict.UNKNOWN, "B = 2; the rewards need a norm of at least 1.99"),
-        ({"norm": 2.0, "needed_norm": 2.01}, Verdict.FAILS, "B = 2; the rewards need a norm of at least 2.01"),
-        ({"norm": 2.0, "needed_norm": np.inf}, Verdict.FAILS, "B = 2; the rewards need a norm of at least inf"),
+        ({}, HypothesisVerdict.UNKNOWN, "no B was given; no rewards show it"),
+        ({"norm": 2.0}, HypothesisVerdict.UNKNOWN, "B = 2; no rewards show it"),
+        ({"needed_norm": 3.0}, HypothesisVerdict.UNKNOWN, "no B was given; the rewards need a norm of at least 3"),
+        (
+            {"norm": 2.0, "needed_norm": 1.99},
+            HypothesisVerdict.UNKNOWN,
+            "B = 2; the rewards need a norm of at least 1.99",
+        ),
+        (
+            {"norm": 2.0, "needed_norm": 2.01},
+            HypothesisVerdict.FAILS,
+            "B = 2; the rewards need a norm of at least 2.01",
+        ),
+        (
+            {"norm": 2.0, "needed_norm": np.inf},
+            HypothesisVerdict.FAILS,
+            "B = 2; the rewards need a norm of at least inf",
+        ),
     ]
     for given, verdict, reason in lines:
         found = theory.assumptions(KERNEL, **given)[NAME]
@@ -80,7 +92,7 @@ def test_diagnosis_has_the_line_for_the_arm_that_needs_most():
     y = y + 5.0 * (arms == 1)
     needed = [theory.smallest_norm(KERNEL, X[arms == i], y[arms == i], 0.5) for i in range(3)]
     assert np.argmax(needed) == 1
-    for norm, verdict in ((1.01 * needed[1], Verdict.UNKNOWN), (0.99 * needed[1], Verdict.FAILS)):
+    for norm, verdict in ((1.01 * needed[1], HypothesisVerdict.UNKNOWN), (0.99 * needed[1], HypothesisVerdict.FAILS)):
         line = diagnose(X, arms, y, kernel=KERNEL, noise_std=0.5, norm=norm).assumptions[NAME]
         assert line.verdict is verdict
         assert f"at least {needed[1]:.4g}" in line.reason

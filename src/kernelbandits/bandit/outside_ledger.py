@@ -12,7 +12,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array
 
 
-class Weighed(NamedTuple):
+class WeighedArms(NamedTuple):
     """What a bandit would do with one row: arrays of shape (K,), arms in the order of `arms`.
 
     Attributes:
@@ -27,7 +27,7 @@ class Weighed(NamedTuple):
     means: Array
 
 
-def weigh(bandit: Bandit, row: Any, eligible: Collection[str] | None = None) -> Weighed:
+def weigh(bandit: Bandit, row: Any, eligible: Collection[str] | None = None) -> WeighedArms:
     """Return what the bandit would do with a row, or with one row per arm, as if it came next; nothing changes.
 
     The answer depends on what was learned, the row and the eligible arms alone, so it can be computed again later.
@@ -38,7 +38,7 @@ def weigh(bandit: Bandit, row: Any, eligible: Collection[str] | None = None) -> 
         contexts, mask = contexts_of(row, eligible, names, encoder)
         block = contexts if contexts.ndim == 2 else contexts[None].repeat(len(names), axis=0)
         scores = agent.score(block[None], mask)
-        return Weighed(names, scores.probabilities[0], scores.means[0])
+        return WeighedArms(names, scores.probabilities[0], scores.means[0])
 
 
 def weigh_many(bandit: Bandit, points: Array) -> Array:

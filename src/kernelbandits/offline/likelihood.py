@@ -7,14 +7,14 @@ from math import sqrt
 import numpy as np
 from scipy.optimize import brentq
 
-from kernelbandits.offline.score_sample import Points
+from kernelbandits.offline.score_sample import ScorePoints
 from kernelbandits.types import Array
 
 _NEWTON = 60
 _DOUBLINGS = 60
 
 
-def likelihood_ratio(points: Points, value: float) -> float:
+def likelihood_ratio(points: ScorePoints, value: float) -> float:
     """Return 2 max_λ Σ log(1 + λ uᵢ (yᵢ − value)) (Owen 1988, 2001 §2.9); ∞ if all values lie on one side."""
     factors = points.importances * (points.values - value)
     smallest, largest = float(factors.min()), float(factors.max())
@@ -26,7 +26,7 @@ def likelihood_ratio(points: Points, value: float) -> float:
     return max(2.0 * float(points.counts @ np.log1p(best * shares)), 0.0)
 
 
-def likelihood_bound(points: Points, limit: float, end: float) -> float:
+def likelihood_bound(points: ScorePoints, limit: float, end: float) -> float:
     """Return the value between mean and `end` at which the likelihood ratio reaches the limit; `end` if it does not."""
     mean, step = points.mean, points.standard_error
     side = 1.0 if end > mean else -1.0

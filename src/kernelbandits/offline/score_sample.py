@@ -43,29 +43,31 @@ class ScoreSample:
         """The mean of the scores, each counted by its importance."""
         return float(self.importances @ self.scores / self.importances.sum())
 
-    def points(self) -> Points:
+    def points(self) -> ScorePoints:
         """The scores as few points: within each part, neighbours in size are joined, but not the most extreme ones."""
         n_parts = len(self.parts) - 1
         middle, tail = max(_MIDDLE // n_parts, 30), max(_TAIL // n_parts, 15)
         joined = [joined_neighbours(self.scores[a:b], middle, tail) for a, b in pairwise(self.parts.tolist())]
         values, counts = (np.concatenate(each) for each in zip(*joined, strict=True))
         importances = np.repeat(self.importances[self.parts[:-1]], [len(part) for part, _ in joined])
-        return Points(values, importances, counts)
+        return ScorePoints(values, importances, counts)
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Points:
+class ScorePoints:
     """Values with their importances, and the number of rows that each stands for; each of shape (m,)."""
 
     values: Array
     importances: Array
     counts: Array
 
-    def with_one(self, value: float) -> Points:
+    def with_one(self, value: float) -> ScorePoints:
         """The points with one more row of average importance."""
         mean = float(self.counts @ self.importances / self.counts.sum())
-        return Points(np.append(self.values, value), np.append(self.importances, mean), np.append(self.counts, 1.0))
+        return ScorePoints(
+            np.append(self.values, value), np.append(self.importances, mean), np.append(self.counts, 1.0)
+        )
 
     @property
     def mean(self) -> float:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from kernelbandits.reporting.sections import Section, terminal_text
 from kernelbandits.reporting.styles import COLOURS
-from kernelbandits.reporting.terminal_tables import Cell, FittedTable, terminal_width
+from kernelbandits.reporting.terminal_tables import FittedTable, TableCell, terminal_width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -93,7 +93,7 @@ class Table:
             tuple(column.name for column in self.columns),
             tuple(column.numeric for column in self.columns),
             tuple(
-                tuple(Cell(entry.text, f"{'bold ' * entry.best}{entry.tone}".strip()) for entry in row)
+                tuple(TableCell(entry.text, f"{'bold ' * entry.best}{entry.tone}".strip()) for entry in row)
                 for row in self.rows
             ),
         )

@@ -39,7 +39,7 @@ def terminal_width() -> int:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """A text and its style, in the words of rich."""
 
     text: str
@@ -53,7 +53,7 @@ class FittedTable:
 
     heads: tuple[str, ...]
     numeric: tuple[bool, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         width = options.max_width
@@ -73,7 +73,7 @@ class FittedTable:
     def turned(self) -> FittedTable:
         """The same with rows as columns."""
         heads = ("", *(row[0].text for row in self.rows))
-        rows = tuple((Cell(self.heads[i]), *(row[i] for row in self.rows)) for i in range(1, len(self.heads)))
+        rows = tuple((TableCell(self.heads[i]), *(row[i] for row in self.rows)) for i in range(1, len(self.heads)))
         return FittedTable(heads, (False, *(True for _ in self.rows)), rows)
 
     def parts(self, width: int) -> list[list[int]]:

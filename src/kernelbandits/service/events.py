@@ -114,17 +114,17 @@ def activate(tx: Transaction, event_id: str) -> bool:
 
 def add_arms(tx: Transaction, names: Iterable[str], time: int) -> list[str]:
     """Make arms known; returns those that were not."""
-    from kernelbandits.service.journal import Entry, append
+    from kernelbandits.service.journal import JournalEntry, append
 
     new = [name for name in names if tx.change("INSERT INTO arms (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))]
     if new:
-        append(tx, [Entry("arm", time, arm=name) for name in new])
+        append(tx, [JournalEntry("arm", time, arm=name) for name in new])
     return new
 
 
 def remove_arm(tx: Transaction, name: str, time: int) -> bool:
     """Take an arm out for good; returns whether it was there."""
-    from kernelbandits.service.journal import Entry, append
+    from kernelbandits.service.journal import JournalEntry, append
 
     found = tx.one("SELECT removed FROM arms WHERE name = ?", (name,))
     if found is None:
@@ -135,7 +135,7 @@ def remove_arm(tx: Transaction, name: str, time: int) -> bool:
     if left is not None and left[0] <= 1:
         raise Conflict(f"arm {shown(name)} is the only one left; add another before removing it")
     tx.change("UPDATE arms SET removed = 1 WHERE name = ?", (name,))
-    append(tx, [Entry("removal", time, arm=name)])
+    append(tx, [JournalEntry("removal", time, arm=name)])
     return True
 
 

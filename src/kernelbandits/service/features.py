@@ -18,7 +18,7 @@ from kernelbandits.tables import Encoder, TableEncoder, declared_encoder
 _DEEPEST = 8
 
 
-class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FeatureColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A feature: a number, of which mean and standard deviation are roughly known, or a text, one of `levels`."""
 
     mean: float | None = None
@@ -48,7 +48,7 @@ class Features(ABC):
 class Declared(Features):
     """Features by name, as `[features]` of the settings lists them."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, FeatureColumn]
 
     def encoder(self) -> Encoder:
         columns = self.columns.items()

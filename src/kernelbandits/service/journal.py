@@ -15,7 +15,7 @@ from kernelbandits.service.storage import Database, Transaction
 _PAGE, _LAST = 500, 2**62
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """Something that changes the policy or its statistics.
 
     Attributes:
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
     seq: int = 0
 
 
-class Shown(NamedTuple):
+class ShownEvent(NamedTuple):
     """The event of an outcome."""
 
     time: int
@@ -49,7 +49,7 @@ class Shown(NamedTuple):
     kept: Kept
 
 
-def append(tx: Transaction, entries: Iterable[Entry]) -> int:
+def append(tx: Transaction, entries: Iterable[JournalEntry]) -> int:
     """Write entries behind the last one; returns the number of the last."""
     tx.append_alone()
     last = last_seq(tx)
@@ -67,7 +67,7 @@ def last_seq(tx: Transaction) -> int:
     return 0 if row is None else int(row[0])
 
 
-def page_after(tx: Transaction, seq: int, until: int | None = None) -> list[tuple[Entry, Shown | None]]:
+def page_after(tx: Transaction, seq: int, until: int | None = None) -> list[tuple[JournalEntry, ShownEvent | None]]:
     """The next entries with their events, at most 500."""
     rows = tx.rows(
         "SELECT j.seq, j.kind, j.time, j.event_id, j.arm, j.value, j.detail, e.time, e.arm, e.preferred, e.propensity,"
@@ -75,10 +75,10 @@ def page_after(tx: Transaction, seq: int, until: int | None = None) -> list[tupl
         " WHERE j.seq > ? AND j.seq <= ? ORDER BY j.seq LIMIT ?",
         (seq, _LAST if until is None else until, _PAGE),
     )
-    return [(Entry._make((*row[1:7], row[0])), _shown(row[7:])) for row in rows]
+    return [(JournalEntry._make((*row[1:7], row[0])), _shown(row[7:])) for row in rows]
 
 
-def entries_after(database: Database, seq: int, until: int) -> Iterator[tuple[Entry, Shown | None]]:
+def entries_after(database: Database, seq: int, until: int) -> Iterator[tuple[JournalEntry, ShownEvent | None]]:
     """All entries behind `seq` up to `until`, page by page."""
     while seq < until:
         with database.read() as tx:
@@ -89,11 +89,11 @@ def entries_after(database: Database, seq: int, until: int) -> Iterator[tuple[En
         seq = page[-1][0].seq
 
 
-def _shown(columns: tuple[Any, ...]) -> Shown | None:
+def _shown(columns: tuple[Any, ...]) -> ShownEvent | None:
     if columns[0] is None:
         return None
     time, arm, preferred, propensity, control, request = columns
-    return Shown(time, arm, preferred, propensity, bool(control), msgspec.json.decode(request, type=Kept))
+    return ShownEvent(time, arm, preferred, propensity, bool(control), msgspec.json.decode(request, type=Kept))
 
 
 def learning_at(tx: Transaction, seq: int) -> Learning:

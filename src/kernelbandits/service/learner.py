@@ -31,7 +31,7 @@ _PAUSE = 0.02
 
 
 @final
-class Learner:
+class LearnerProcess:
     """Owns the state of a database. `step` does what is due; whoever leads no longer finds out and begins again."""
 
     def __init__(

@@ -14,7 +14,7 @@ from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.events import add_arms, remove_arm
-from kernelbandits.service.journal import Entry, append, learning_at
+from kernelbandits.service.journal import JournalEntry, append, learning_at
 from kernelbandits.service.settings import Learning, Settings
 from kernelbandits.service.storage import Database, Transaction, migrate
 
@@ -32,7 +32,7 @@ def prepare(database: Database, settings: Settings) -> Clock:
         before = current_learning(tx)
         if before is None or before != learning:
             detail = msgspec.json.encode(learning).decode()
-            append(tx, [Entry("settings", clock.now(), detail=detail)])
+            append(tx, [JournalEntry("settings", clock.now(), detail=detail)])
             if before is None:
                 for name in learning.arms:
                     tx.change("INSERT INTO arms (name) VALUES (?)", (name,))

@@ -23,7 +23,7 @@ import uvicorn
 
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.durations import seconds
-from kernelbandits.service.learner import Learner
+from kernelbandits.service.learner import LearnerProcess
 from kernelbandits.service.logs import log_to_stderr
 from kernelbandits.service.settings import Settings, parse_settings
 from kernelbandits.service.storage import open_database
@@ -92,7 +92,7 @@ def run_learner(settings: Settings, clock: Clock) -> None:
     server = settings.server
     retention = None if server.retention is None else seconds(server.retention)
     archive = None if server.archive is None else settings.folder / server.archive
-    Learner(database, clock, server.publish_every, retention, archive).run(stopped.is_set)
+    LearnerProcess(database, clock, server.publish_every, retention, archive).run(stopped.is_set)
     database.close()
 
 

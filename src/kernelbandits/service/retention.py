@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from kernelbandits.service.exporting import export
-from kernelbandits.service.journal import Entry, append
+from kernelbandits.service.journal import JournalEntry, append
 from kernelbandits.service.state import State
 from kernelbandits.service.storage import Database, StorageUnavailable
 
@@ -38,7 +38,7 @@ def forget(database: Database, state: State, before: int, now: int, archive: Pat
     with database.write() as tx:
         sql = "INSERT INTO files (digest, name, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
         tx.change(sql, (digest, "base.kb", content))
-        entry = Entry("base", now, value=float(state.version), detail=detail)
+        entry = JournalEntry("base", now, value=float(state.version), detail=detail)
         seq = append(tx, [entry])
         if seq != state.version + 1:
             raise StorageUnavailable("the journal has grown meanwhile; try again")

@@ -13,7 +13,7 @@ from kernelbandits import arm_checks
 from kernelbandits.errors import InvalidFile, KernelBanditsError
 from kernelbandits.policies import Policy, default_policy
 from kernelbandits.service.durations import seconds
-from kernelbandits.service.features import Column, Declared, Features, Hashed
+from kernelbandits.service.features import Declared, FeatureColumn, Features, Hashed
 from kernelbandits.specs import from_table
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -41,7 +41,7 @@ class Learning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """
 
     arms: tuple[str, ...] = ()
-    features: dict[str, Column] = {}
+    features: dict[str, FeatureColumn] = {}
     hashed_features: Annotated[int, msgspec.Meta(ge=2, le=4096)] | None = None
     policy: dict[str, Any] | None = None
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kernelbandits.service.journal import Entry, append
+from kernelbandits.service.journal import JournalEntry, append
 from kernelbandits.service.rules import AGGREGATIONS, MODES
 from kernelbandits.service.settings import Learning
 from kernelbandits.service.storage import Transaction
@@ -32,7 +32,7 @@ class Settled(NamedTuple):
 
 def settle(tx: Transaction, learning: Learning, now: int) -> Settled:
     """Write the outcomes that are due into the journal, at most 500 of each kind."""
-    entries: list[Entry] = []
+    entries: list[JournalEntry] = []
     rewards = tx.rows(
         "SELECT r.n, r.value, r.time, e.id, e.due, e.control, e.active, e.settled FROM rewards r"
         " JOIN events e ON e.id = r.event_id WHERE r.fate IS NULL ORDER BY r.n LIMIT ?",
@@ -65,7 +65,7 @@ def _fate(learning: Learning, event: _Event, time: int, just_settled: bool) -> s
     return "learned" if AGGREGATIONS[learning.aggregation].at_once else "added"
 
 
-def _overdue(tx: Transaction, learning: Learning, now: int, settled_now: set[str]) -> list[Entry]:
+def _overdue(tx: Transaction, learning: Learning, now: int, settled_now: set[str]) -> list[JournalEntry]:
     """Outcomes of events whose time is over: the sum of what came in time, else the default."""
     rows = tx.rows(
         "SELECT id, due, control, active, settled FROM events WHERE settled = 0 AND active = 1 AND due < ?"
@@ -86,7 +86,7 @@ def _overdue(tx: Transaction, learning: Learning, now: int, settled_now: set[str
     return entries
 
 
-def _outcome(tx: Transaction, learning: Learning, event: _Event, value: float, source: str, now: int) -> Entry:
+def _outcome(tx: Transaction, learning: Learning, event: _Event, value: float, source: str, now: int) -> JournalEntry:
     tx.change("UPDATE events SET settled = 1, outcome = ?, fate = ? WHERE id = ?", (value, source, event.id))
     learned = MODES[learning.mode].learns and not event.control
-    return Entry("learn" if learned else "note", now, event_id=event.id, value=value, detail=source)
+    return JournalEntry("learn" if learned else "note", now, event_id=event.id, value=value, detail=source)

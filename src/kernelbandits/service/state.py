@@ -13,7 +13,7 @@ import numpy as np
 from kernelbandits.bandit import Bandit, learn, load_bandit
 from kernelbandits.errors import InvalidFile, KernelBanditsError
 from kernelbandits.service.decisions import Snapshot, features_of
-from kernelbandits.service.journal import Entry, Shown, entries_after
+from kernelbandits.service.journal import JournalEntry, ShownEvent, entries_after
 from kernelbandits.service.settings import Learning
 from kernelbandits.service.storage import Database
 from kernelbandits.tables import read_frame
@@ -44,7 +44,7 @@ class State:
         self.learning: Learning | None = None
         self.refused = 0
 
-    def take(self, entry: Entry, shown: Shown | None) -> None:
+    def take(self, entry: JournalEntry, shown: ShownEvent | None) -> None:
         """Take in the next entry."""
         if entry.kind == "settings":
             self._change_settings(entry)
@@ -68,14 +68,14 @@ class State:
             raise InvalidFile("the journal is empty: the service was never started with its settings")
         return Snapshot.of(self.version, self.bandit, self.learning, self.revision, salt)
 
-    def _change_settings(self, entry: Entry) -> None:
+    def _change_settings(self, entry: JournalEntry) -> None:
         before, now = self.learning, msgspec.json.decode(entry.detail or "", type=Learning)
         self.learning, self.revision = now, entry.seq
         if before is None or not now.learns_like(before):
             self.bandit = _begun(self._database, now, entry.time)
             self._learn_again(entry.seq - 1)
 
-    def _begin_at(self, entry: Entry) -> None:
+    def _begin_at(self, entry: JournalEntry) -> None:
         """Begin at the state that was kept when older events were deleted."""
         about = msgspec.json.decode(entry.detail or "")
         with self._database.read() as tx:
@@ -99,7 +99,7 @@ class State:
             elif entry.kind == "learn" and shown is not None:
                 self._learned(entry, shown)
 
-    def _change_bandit(self, entry: Entry) -> None:
+    def _change_bandit(self, entry: JournalEntry) -> None:
         arm = entry.arm or ""
         if self.bandit is None and entry.kind == "arm" and self.learning is not None:
             self.bandit = _new_bandit(self.learning, (arm,), entry.time)
@@ -114,7 +114,7 @@ class State:
         except KernelBanditsError:  # a policy that cannot: the same again whenever the journal is read
             self.refused += 1
 
-    def _learned(self, entry: Entry, shown: Shown) -> bool:
+    def _learned(self, entry: JournalEntry, shown: ShownEvent) -> bool:
         """Learn an outcome; returns whether the policy could."""
         if self.bandit is None or self.learning is None:
             return False

@@ -20,7 +20,7 @@ from kernelbandits.theory.exploration_advice import (
     recommend_exploration,
 )
 from kernelbandits.theory.guarantee import Guarantee, guarantee, linearization_limit, smallest_delta
-from kernelbandits.theory.hypotheses import AssumptionReport, Verdict
+from kernelbandits.theory.hypotheses import AssumptionReport, HypothesisVerdict
 from kernelbandits.theory.information import (
     InformationRate,
     classical_bounds,

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import final
 
 
-class Verdict(Enum):
+class HypothesisVerdict(Enum):
     """What is known about a hypothesis."""
 
     HOLDS = "holds"
@@ -21,7 +21,7 @@ class Hypothesis:
     """One hypothesis, its verdict and the reason for it."""
 
     name: str
-    verdict: Verdict
+    verdict: HypothesisVerdict
     reason: str
 
 
@@ -42,7 +42,7 @@ class AssumptionReport:
     @property
     def failing(self) -> tuple[str, ...]:
         """Names of the hypotheses that fail."""
-        return tuple(line.name for line in self.lines if line.verdict is Verdict.FAILS)
+        return tuple(line.name for line in self.lines if line.verdict is HypothesisVerdict.FAILS)
 
     def __str__(self) -> str:
         width = max(len(line.name) for line in self.lines)
@@ -51,4 +51,8 @@ class AssumptionReport:
 
 def judge(name: str, holds: bool | None, reason: str) -> Hypothesis:
     """A hypothesis that holds, fails, or (None) cannot be decided."""
-    return Hypothesis(name, Verdict.UNKNOWN if holds is None else Verdict.HOLDS if holds else Verdict.FAILS, reason)
+    return Hypothesis(
+        name,
+        HypothesisVerdict.UNKNOWN if holds is None else HypothesisVerdict.HOLDS if holds else HypothesisVerdict.FAILS,
+        reason,
+    )

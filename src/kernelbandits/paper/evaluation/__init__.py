@@ -4,13 +4,13 @@ from kernelbandits.experiments import RunOptions
 from kernelbandits.paper.evaluation.coverage import Coverage
 from kernelbandits.paper.evaluation.errors import Errors
 from kernelbandits.paper.evaluation.floors import Floors
-from kernelbandits.paper.evaluation.sequences import Sequences
+from kernelbandits.paper.evaluation.sequences import SequenceStudy
 from kernelbandits.paper.parts import Pictures, report_parts
 
 PICTURES: Pictures = {
     "a-coverage": (Coverage(),),
     "b-errors": (Errors(),),
-    "c-sequences": (Sequences(),),
+    "c-sequences": (SequenceStudy(),),
     "d-floors": (Floors(),),
 }
 

@@ -35,7 +35,7 @@ from kernelbandits.offline import (
     weigh,
 )
 from kernelbandits.paper.evaluation.kept import kept
-from kernelbandits.paper.evaluation.world import Case
+from kernelbandits.paper.evaluation.world import WorldCase
 from kernelbandits.paper.evaluation.worlds import WORLDS
 from kernelbandits.paper.parts import StudyPart
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Remark, Rule, look
@@ -62,7 +62,7 @@ _BELOW = 0.75
 """Coverage below this is told in words, so that the rest can be told apart."""
 
 
-def intervals(case: Case, without: str = "") -> Iterator[tuple[str, float, Interval]] | None:
+def intervals(case: WorldCase, without: str = "") -> Iterator[tuple[str, float, Interval]] | None:
     """Name, value and interval of every method on a case but one; None if the log is refused."""
     marks = marks_of(case.log)
     split = past(len(case.log)) if marks.adaptive else folds(len(case.log))
@@ -71,7 +71,7 @@ def intervals(case: Case, without: str = "") -> Iterator[tuple[str, float, Inter
     return None if weighed.overlap.refusal() is not None else _each(case, judging, without)
 
 
-def _each(case: Case, judging: Judging, without: str) -> Iterator[tuple[str, float, Interval]]:
+def _each(case: WorldCase, judging: Judging, without: str) -> Iterator[tuple[str, float, Interval]]:
     weighed = judging.weighed[_CANDIDATE]
     method, _ = default_interval(judging.marks, weighed.rows.effective_size)
     for name, (estimator, interval) in ({DEFAULT: (SelfNormalizedDoublyRobust(), method)} | METHODS).items():
@@ -89,7 +89,7 @@ def _each(case: Case, judging: Judging, without: str) -> Iterator[tuple[str, flo
     yield SEQUENCE, running.mean, running.interval
 
 
-def _judging(case: Case, split: Split) -> Judging:
+def _judging(case: WorldCase, split: Split) -> Judging:
     rng = np.random.default_rng(0)
     weighed = weigh(case.log, {_CANDIDATE: GivenChances(case.chances)}, LinearRewards(), split, rng)
     return Judging(case.log, marks_of(case.log), split, weighed, None, LEVEL)

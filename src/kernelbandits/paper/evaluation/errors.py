@@ -12,7 +12,7 @@ from kernelbandits.experiments import Runner
 from kernelbandits.offline import GivenChances, LinearRewards, ValueEstimator, folds, value_estimators, weigh
 from kernelbandits.paper.evaluation.kept import kept
 from kernelbandits.paper.evaluation.published_worlds import DigitsWorld, PublishedWorld
-from kernelbandits.paper.evaluation.world import World
+from kernelbandits.paper.evaluation.world import LoggedWorld
 from kernelbandits.paper.parts import StudyPart
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, look
 from kernelbandits.specs import Count
@@ -30,7 +30,7 @@ ESTIMATORS: dict[str, ValueEstimator] = {
     "sub-Gaussian DR": value_estimators.SubGaussianDoublyRobust(),
     "replay": value_estimators.Replay(),
 }
-WORLDS: dict[str, World] = {
+WORLDS: dict[str, LoggedWorld] = {
     "synthetic, d = 5": PublishedWorld(),
     "synthetic, d = 100": PublishedWorld(dim=100),
     "digits": DigitsWorld(floor=0.2, softness=0.1, resampled=False),

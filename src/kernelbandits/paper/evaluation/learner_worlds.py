@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from kernelbandits.offline import Log
-from kernelbandits.paper.evaluation.world import MANY, Case, World, drawn
+from kernelbandits.paper.evaluation.world import MANY, LoggedWorld, WorldCase, drawn
 from kernelbandits.policies import ExplorationFloor, LinearUCB
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, NonNegative, Positive
@@ -20,7 +20,7 @@ from kernelbandits.types import Array, IntArray
 
 @final
 @dataclass(frozen=True, slots=True)
-class LearnerWorld(World):
+class LearnerWorld(LoggedWorld):
     """A greedy learner with a floor writes the log, and learns after every `batch` rows. The candidate plays one arm.
 
     Attributes:
@@ -46,7 +46,7 @@ class LearnerWorld(World):
     def learned(self) -> bool:
         return True
 
-    def cases(self, seeds: range) -> Iterator[Case]:
+    def cases(self, seeds: range) -> Iterator[WorldCase]:
         truth = _learner_truth(self)
         rng = np.random.default_rng((seeds.start, len(seeds), 31))
         contexts, arms, rewards, propensities = batch_learner(self, len(seeds), rng)
@@ -54,7 +54,7 @@ class LearnerWorld(World):
         chances[:, self.arm] = 1.0
         for i in range(len(seeds)):
             log = Log(contexts[i], arms[i], rewards[i], propensities[i], len(self.means), learned=True)
-            yield Case(log, chances, truth)
+            yield WorldCase(log, chances, truth)
 
 
 def mean_rewards(world: LearnerWorld, contexts: Array) -> Array:
@@ -74,7 +74,7 @@ def _learner_truth(world: LearnerWorld) -> float:
 
 @final
 @dataclass(frozen=True, slots=True)
-class OwnLearnerWorld(World):
+class OwnLearnerWorld(LoggedWorld):
     """The library's own LinearUCB with a floor writes the log, row by row. The candidate plays one arm."""
 
     n: Count = 600
@@ -85,7 +85,7 @@ class OwnLearnerWorld(World):
     def learned(self) -> bool:
         return True
 
-    def cases(self, seeds: range) -> Iterator[Case]:
+    def cases(self, seeds: range) -> Iterator[WorldCase]:
         world = LearnerWorld(self.n, (0.3, 0.4, 0.5), dim=4, arm=self.arm)
         policy, chances = ExplorationFloor(LinearUCB(), epsilon=self.floor), np.zeros((self.n, 3))
         chances[:, self.arm] = 1.0
@@ -101,7 +101,7 @@ class OwnLearnerWorld(World):
                 arms[t], propensities[t] = decision.arm, decision.propensity
                 rewards[t] = float(luck[t] < means[t, decision.arm])
                 agent.observe(x[t], decision.arm, rewards[t])
-            yield Case(Log(x, arms, rewards, propensities, 3, learned=True), chances, _learner_truth(world))
+            yield WorldCase(Log(x, arms, rewards, propensities, 3, learned=True), chances, _learner_truth(world))
 
 
 def batch_learner(world: LearnerWorld, runs: int, rng: np.random.Generator) -> tuple[Array, IntArray, Array, Array]:

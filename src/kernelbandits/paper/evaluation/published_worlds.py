@@ -11,14 +11,14 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from kernelbandits.offline import Log
-from kernelbandits.paper.evaluation.world import Case, World, drawn
+from kernelbandits.paper.evaluation.world import LoggedWorld, WorldCase, drawn
 from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array, IntArray
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class PublishedWorld(World):
+class PublishedWorld(LoggedWorld):
     """The kind of world of zr-obp's synthetic example.
 
     Logistic rewards q with log-odds of variance 5/3, as coefficients from −1 to 1 give with five features, a candidate
@@ -35,7 +35,7 @@ class PublishedWorld(World):
     def learned(self) -> bool:
         return False
 
-    def cases(self, seeds: range) -> Iterator[Case]:
+    def cases(self, seeds: range) -> Iterator[WorldCase]:
         b = np.random.default_rng(12345).standard_normal((self.dim, self.n_arms)) * np.sqrt(5.0 / 3.0 / self.dim)
         for seed in seeds:
             rng = np.random.default_rng((seed, 19))
@@ -45,12 +45,12 @@ class PublishedWorld(World):
             arms, rows = drawn(logged, rng), np.arange(self.n)
             rewards = (rng.random(self.n) < means[rows, arms]).astype(np.float64)
             log = Log(x, arms, rewards, logged[rows, arms], self.n_arms, learned=False)
-            yield Case(log, chances, float((chances * means).sum(axis=1).mean()))
+            yield WorldCase(log, chances, float((chances * means).sum(axis=1).mean()))
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class DigitsWorld(World):
+class DigitsWorld(LoggedWorld):
     """Scikit-learn's digits as a bandit: reward 1 for the right class (Dudík et al. 2014). The truth is exact.
 
     Two ridge classifiers are fitted to 15 % of the rows each; one plays its guess, but a share `floor` of rows
@@ -68,7 +68,7 @@ class DigitsWorld(World):
     def learned(self) -> bool:
         return False
 
-    def cases(self, seeds: range) -> Iterator[Case]:
+    def cases(self, seeds: range) -> Iterator[WorldCase]:
         x, labels, logged, chances = _digits(self.floor, self.softness, not self.resampled)
         right = chances[np.arange(len(labels)), labels]
         for seed in seeds:
@@ -77,7 +77,7 @@ class DigitsWorld(World):
             arms = drawn(logged[rows], rng)
             rewards = (arms == labels[rows]).astype(np.float64)
             log = Log(x[rows], arms, rewards, logged[rows, arms], 10, learned=False)
-            yield Case(log, chances[rows], float(right.mean()))
+            yield WorldCase(log, chances[rows], float(right.mean()))
 
 
 @cache

@@ -62,7 +62,7 @@ def missed(task: tuple[str, float, int, int]) -> list[dict[str, Any]]:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Sequences(StudyPart):
+class SequenceStudy(StudyPart):
     """Does the sequence hold at all times at once?"""
 
     name: ClassVar[str] = "sequences"

@@ -16,7 +16,7 @@ MANY = 400_000
 """Rows from which a truth is computed."""
 
 
-class Case(NamedTuple):
+class WorldCase(NamedTuple):
     """A log, a candidate's probabilities in its rows, shape (n, K), and the candidate's true value."""
 
     log: Log
@@ -24,7 +24,7 @@ class Case(NamedTuple):
     truth: float
 
 
-class World(Spec, ABC):
+class LoggedWorld(Spec, ABC):
     """Where logs come from. `n` rows each."""
 
     __slots__ = ()
@@ -35,7 +35,7 @@ class World(Spec, ABC):
         """Whether the writer of the log learns while it writes."""
 
     @abstractmethod
-    def cases(self, seeds: range) -> Iterator[Case]:
+    def cases(self, seeds: range) -> Iterator[WorldCase]:
         """One case for each seed, always the same."""
 
 

@@ -13,14 +13,14 @@ from scipy.special import expit, softmax
 from kernelbandits.offline import Log
 from kernelbandits.paper.evaluation.learner_worlds import LearnerWorld, OwnLearnerWorld
 from kernelbandits.paper.evaluation.published_worlds import DigitsWorld
-from kernelbandits.paper.evaluation.world import MANY, Case, World, drawn
+from kernelbandits.paper.evaluation.world import MANY, LoggedWorld, WorldCase, drawn
 from kernelbandits.specs import Count, NonNegative
 from kernelbandits.types import Array
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class SoftmaxWorld(World):
+class SoftmaxWorld(LoggedWorld):
     """Normal contexts; rewards 0 or 1 with probability σ(level + slope · ⟨x, b_a⟩); writer and candidate softmax rules.
 
     Attributes:
@@ -50,14 +50,14 @@ class SoftmaxWorld(World):
     def learned(self) -> bool:
         return False
 
-    def cases(self, seeds: range) -> Iterator[Case]:
+    def cases(self, seeds: range) -> Iterator[WorldCase]:
         truth = _softmax_truth(self)
         for seed in seeds:
             rng = np.random.default_rng((seed, 17))
             x, means, logged, chances = self.draw(self.n, rng)
             arms, rows = drawn(logged, rng), np.arange(self.n)
             rewards = (rng.random(self.n) < means[rows, arms]).astype(np.float64)
-            yield Case(Log(x, arms, rewards, logged[rows, arms], self.n_arms, learned=False), chances, truth)
+            yield WorldCase(Log(x, arms, rewards, logged[rows, arms], self.n_arms, learned=False), chances, truth)
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
         """Contexts, mean rewards, and the probabilities of writer and candidate."""
@@ -81,7 +81,7 @@ def _softmax_truth(world: SoftmaxWorld) -> float:
     return total / 10
 
 
-WORLDS: dict[str, World] = {
+WORLDS: dict[str, LoggedWorld] = {
     "plain": SoftmaxWorld(1000),
     "short": SoftmaxWorld(300),
     "large": SoftmaxWorld(10_000),

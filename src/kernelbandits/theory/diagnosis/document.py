@@ -15,7 +15,7 @@ from kernelbandits.linalg import one_thread
 from kernelbandits.reporting import Column, Document, Entry, Findings, Section, Table, print_json, save, write_text
 from kernelbandits.specs import to_table
 from kernelbandits.tables import Encoder
-from kernelbandits.theory import Budget, Verdict
+from kernelbandits.theory import Budget, HypothesisVerdict
 from kernelbandits.theory.diagnosis.budgets import FitError
 from kernelbandits.theory.diagnosis.diagnosis import Diagnosis, diagnose
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
@@ -26,7 +26,7 @@ from kernelbandits.theory.diagnosis.verdict import Suitability
 _TOP = 8
 _OPEN = (Suitability.INTERPOLATION, Suitability.TOO_FEW, Suitability.NO_REWARDS)
 """Verdicts with which the conclusion is how long to explore."""
-_TONES = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.UNKNOWN: "yellow"}
+_TONES = {HypothesisVerdict.HOLDS: "green", HypothesisVerdict.FAILS: "red", HypothesisVerdict.UNKNOWN: "yellow"}
 
 
 def report_sample(sample: ContextSample, folder: Path, *, as_json: bool, **options: Any) -> None:
