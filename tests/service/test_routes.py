@@ -71,8 +71,13 @@ def test_arms_come_and_go(service):
     assert service.call("PUT", "/arms/a%2Fb%20%3Cb%3E")[1] == {"arm": "a/b <b>", "added": True}
     assert service.call("PUT", "/arms/a%2Fb%20%3Cb%3E")[1]["added"] is False
     wait_for(lambda: any(arm["id"] == "a/b <b>" for arm in service.rank()["ranking"]))
+    request = {"context": CONTEXT, "arms": ["none", "a/b <b>"], "event_id": "before removal"}
+    earlier = service.call("POST", "/rank", request)
+    assert earlier[0] == 200
     assert service.call("DELETE", "/arms/a%2Fb%20%3Cb%3E")[1]["removed"] is True
     wait_for(lambda: all(arm["id"] != "a/b <b>" for arm in service.rank()["ranking"]))
+    assert service.call("POST", "/rank", request) == earlier
+    assert service.call("POST", "/rank", {**request, "event_id": "after removal"})[0] == 422
     assert service.call("PUT", "/arms/a%2Fb%20%3Cb%3E")[0] == 409
     assert service.call("DELETE", "/arms/nobody")[0] == 404
 

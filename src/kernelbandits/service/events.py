@@ -9,7 +9,7 @@ import msgspec
 
 from kernelbandits.errors import KernelBanditsError, shown
 from kernelbandits.service.decisions import Decided, Snapshot
-from kernelbandits.service.requests import Answer, Kept, RankedArm
+from kernelbandits.service.requests import Answer, Kept, RankedArm, RankRequest
 from kernelbandits.service.storage import Transaction
 
 _encode = msgspec.json.Encoder().encode
@@ -65,17 +65,25 @@ def insert_event(
         if decided.new_arms:
             add_arms(tx, decided.new_arms, time)
         return answer(event_id, decided.arm, decided.propensity, decided.ranking, snapshot.version), True
+    earlier = earlier_answer(tx, event_id, decided.kept)
+    assert earlier is not None  # noqa: S101 (it conflicted)
+    return earlier, False
+
+
+def earlier_answer(tx: Transaction, event_id: str, request: Kept | RankRequest) -> Answer | None:
+    """Return what was answered to this request before; None if the id is new."""
     row = tx.one("SELECT arm, propensity, ranking, version, request FROM events WHERE id = ?", (event_id,))
-    assert row is not None  # noqa: S101 (it conflicted)
-    if not _same_request(row[4], decided.kept):
+    if row is None:
+        return None
+    if not _same_request(row[4], request):
         raise Conflict(f"event_id: {shown(event_id)} was used for another request; give each request an id of its own")
-    return answer(event_id, row[0], row[1], msgspec.json.decode(row[2]), row[3]), False
+    return answer(event_id, row[0], row[1], msgspec.json.decode(row[2]), row[3])
 
 
-def _same_request(stored: str, kept: Kept) -> bool:
+def _same_request(stored: str, request: Kept | RankRequest) -> bool:
     """Whether it is the same request; which arms were offered may have changed if it did not name them."""
     before = msgspec.json.decode(stored, type=Kept)
-    return (before.context, before.excluded, before.deferred) == (kept.context, kept.excluded, kept.deferred)
+    return (before.context, before.excluded, before.deferred) == (request.context, request.excluded, request.deferred)
 
 
 def answer(event_id: str, arm: str, propensity: float, ranking: Iterable[Any], version: int) -> Answer:

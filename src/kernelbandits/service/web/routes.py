@@ -40,7 +40,13 @@ async def rank(worker: Worker, request: Request) -> Response:
 async def ranked(worker: Worker, wanted: RankRequest) -> Answer:
     """A decision that is on disk."""
     snapshot, event_id = current(worker), wanted.event_id or uuid4().hex
-    decided = await worker.decider.submit(snapshot, wanted, event_id)
+    try:
+        decided = await worker.decider.submit(snapshot, wanted, event_id)
+    except InvalidArgument:  # what was answered before stays so, even if an arm has been removed since
+        earlier = await worker.read(lambda tx: events.earlier_answer(tx, event_id, wanted)) if wanted.event_id else None
+        if earlier is None:
+            raise
+        return earlier
 
     def write(tx: Transaction, counts: Counts) -> Answer:
         return _written(tx, counts, worker, snapshot, [(event_id, decided)])[0]
