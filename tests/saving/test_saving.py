@@ -238,28 +238,40 @@ def test_files_that_are_forged_or_newer_are_refused(tmp_path, change, words):
         load(path)
 
 
-@pytest.mark.parametrize("kind", ["tuple", "list"])
-def test_what_a_class_declares_is_held_against_its_fields(tmp_path, kind):
-    """An arm's features that are no arrays, which agents would find only when that arm is played again."""
-    agent = kb.ThompsonSampling(kb.IndependentArms(kb.GaussianProcess(kb.Gaussian(), ridge=0.1))).start(
-        kb.Problem(2, 3), 0
-    )
+@pytest.mark.parametrize(
+    ("field", "nodes", "part", "words"),
+    [
+        (
+            "features",
+            [["tuple", None, []], ["tuple", None, [[0]]]],
+            [1],
+            "the field 'features' of _ArmSlice holds some",
+        ),
+        ("features", [["list", None, []]], [0], "the field 'features' of _ArmSlice holds something of another kind"),
+        ("index", [], 2**40, "the arms of a tracker must stand one after the other"),
+        ("capacity", [], 64, "the arms of a tracker must stand one after the other"),
+        ("_n", [], -1, "the arms of a tracker must stand one after the other"),
+    ],
+)
+def test_fields_that_an_agent_would_trip_over_later_are_refused(tmp_path, field, nodes, part, words):
+    belief = kb.IndependentArms(kb.GaussianProcess(kb.Gaussian(), ridge=0.1))
+    agent = kb.ThompsonSampling(belief).start(kb.Problem(2, 3), 0)
     for arm in (0, 1):
         agent.observe(np.ones(3), arm, 0.5 + arm)
-    agent.choose(np.ones(3))
+    agent.score(np.ones((1, 3)))
     path = agent.save(tmp_path / "agent.kb")
     with zipfile.ZipFile(path) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
-    manifest = json.loads(entries.pop("manifest.json"))
+    manifest = json.loads(entries["manifest.json"])
+    first = len(manifest["nodes"])
     [number] = [i for i, (_, name, _) in enumerate(manifest["classes"]) if name.endswith("._ArmSlice")]
-    place = manifest["classes"][number][2].index("features")
-    parts = next(parts for what, facts, parts in manifest["nodes"] if (what, facts) == ("object", number))
-    manifest["nodes"] += [[kind, None, []], ["tuple", None, [[len(manifest["nodes"])]]]]
-    parts[place] = [len(manifest["nodes"]) - 1]
+    parts = next(parts for kind, facts, parts in manifest["nodes"] if (kind, facts) == ("object", number))
+    parts[manifest["classes"][number][2].index(field)] = [first + part[0]] if isinstance(part, list) else part
+    manifest["nodes"] += [[kind, facts, [[first + i] for [i] in inner]] for kind, facts, inner in nodes]
     with zipfile.ZipFile(path, "w") as archive:
-        for name, data in [*entries.items(), ("manifest.json", json.dumps(manifest))]:
+        for name, data in (entries | {"manifest.json": json.dumps(manifest)}).items():
             archive.writestr(name, data)
-    with pytest.raises(InvalidFile, match=r"agent\.kb: the field 'features' of _ArmSlice holds something of another"):
+    with pytest.raises(InvalidFile, match=rf"agent\.kb.*: {words}"):
         load(path)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker, restated
 from kernelbandits.beliefs.prefetched_posteriors import PrefetchedPosteriors
 from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Features, Kernel
 from kernelbandits.linalg import Segments, aligned_zeros
 from kernelbandits.problem import Problem
@@ -75,6 +76,10 @@ class ArmsTracker(PosteriorTracker):
         self._slices: dict[int, _ArmSlice] = {}  # of the arms with observations
         self._asked: tuple[Array, Array, Array, Array] | None = None
         self._arrange()
+
+    def _validate(self) -> None:
+        if not all(part.is_sound(index) for index, part in enumerate(self._slices.values())):
+            raise InvalidArgument("the arms of a tracker must stand one after the other, each with room for its points")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy is arranged anew: views of one array would become arrays of their own."""
@@ -212,6 +217,11 @@ class _ArmSlice:
         self._covariances = self._targets = self.whitened = np.zeros(0)
         self.features = ()
         self.solves = []
+
+    def is_sound(self, index: int) -> bool:
+        """Whether the slice, at this place among the arms, can be what it says: one of a file may be forged."""
+        sizes = {len(self.whitened), *map(len, self.features)}
+        return self.index == index and sizes == {self.capacity} and 0 <= self._n <= self.capacity
 
     def follow(self, posterior: Posterior) -> bool:
         """Add features of the posterior's new points. The answer is whether they needed more room."""
