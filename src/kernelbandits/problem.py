@@ -18,8 +18,8 @@ class Problem:
     """All that a learner may know before the first round. What is None is not known.
 
     Attributes:
-        n_arms: number of arms K; follows from `arms` if these are given.
-        dim: number of features d of a context.
+        n_arms: number of arms K; follows from `arms` if these are given, else it must be stated.
+        dim: number of features d of a context; must be stated.
         horizon: number of rounds T.
         noise_std: standard deviation σ of the reward noise (never a variance).
         reward_norms: RKHS norm of each arm's reward function, shape (K,); the paper's CGP-UCB is given these.

@@ -29,8 +29,8 @@ class Kernel(Spec, ABC):
 
     The scaling by the dimension belongs to the kernel: callers never divide by d. See also `Gaussian`, `Laplace`.
 
-    >>> (Gaussian() + 0.5 * Linear())(np.zeros((2, 3))).shape
-    (2, 2)
+    >>> (Gaussian() + 0.5 * Linear())([[1.0, 1.0]], [[1.0, 1.0], [0.0, 0.0]]).round(3)
+    array([[1.5  , 0.368]])
     """
 
     __slots__ = ()
@@ -202,8 +202,7 @@ class Sum(_Pair):
     """K = K₁ + K₂. See also `Kernel`, `Product`.
 
     Attributes:
-        first: the first kernel.
-        second: the second kernel.
+        first, second: K₁ and K₂, of any classes. `K₁ + K₂` is the same.
 
     >>> float(Sum(Gaussian(), Linear())(np.ones((1, 2)))[0, 0])
     2.0
@@ -220,11 +219,10 @@ class Product(_Pair):
     """K = K₁ K₂, elementwise (positive definite by Schur's theorem). See also `Kernel`, `Sum`.
 
     Attributes:
-        first: the first kernel.
-        second: the second kernel.
+        first, second: K₁ and K₂, of any classes. `K₁ * K₂` is the same.
 
-    >>> float(Product(Linear(), Linear())(np.ones((1, 2)))[0, 0])
-    1.0
+    >>> float(Product(Linear(), Linear())([[2.0]], [[3.0]])[0, 0])
+    36.0
     """
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
@@ -259,7 +257,7 @@ class Scaled(_Modified):
 
     Attributes:
         kernel: K₁.
-        factor: what it is multiplied by, above 0.
+        factor: above 0; the variance of every value is that of K₁ times this, the deviation times its root.
 
     >>> float(Scaled(Gaussian(), 2.0)(np.ones((1, 2)))[0, 0])
     2.0

@@ -27,8 +27,9 @@ class KernelExpansion:
         centers: x_m, shape (M, d).
         coefficients: c_m, shape (M,).
 
-    >>> KernelExpansion(Gaussian(), np.zeros((1, 2)), np.array([3.0]))(np.zeros((1, 2)))
-    array([3.])
+    >>> f = KernelExpansion(Gaussian(), np.zeros((1, 2)), np.array([3.0]))
+    >>> f(np.array([[0.0, 0.0], [1.0, 1.0]])).round(3), f.norm
+    (array([3.   , 1.104]), 3.0)
 
     See also `Kernel`, `InnerProductKernel`, `RadialKernel`.
     """

@@ -39,8 +39,11 @@ class ProfileKernel(Kernel):
 class RadialKernel(ProfileKernel):
     """K(x, z) = h(‖x − z‖² / d): the paper's RBF class.
 
-    >>> isinstance(Gaussian(), RadialKernel), isinstance(Linear(), RadialKernel)
-    (True, False)
+    Only the distance counts, so a shift of all points changes nothing:
+
+    >>> kernel = Gaussian()
+    >>> kernel([[0.0]], [[1.0]]).round(3), kernel([[5.0]], [[6.0]]).round(3)
+    (array([[0.368]]), array([[0.368]]))
 
     See also `Kernel`, `Schoenberg`, `InnerProductKernel`, `KernelExpansion`.
     """
@@ -52,8 +55,11 @@ class RadialKernel(ProfileKernel):
 class InnerProductKernel(ProfileKernel):
     """K(x, z) = h(⟨x, z⟩ / d): the paper's inner-product class.
 
-    >>> isinstance(Linear(), InnerProductKernel), isinstance(Gaussian(), InnerProductKernel)
-    (True, False)
+    The origin counts, so a shift of all points changes the kernel; centre the features first:
+
+    >>> kernel = Linear()
+    >>> kernel([[0.0]], [[1.0]]), kernel([[5.0]], [[6.0]])
+    (array([[0.]]), array([[30.]]))
 
     See also `Kernel`, `RadialKernel`, `KernelExpansion`, `Schoenberg`.
     """

@@ -27,7 +27,7 @@ class Gaussian(ExponentialProfile, RadialKernel):
     """h(t) = exp(−γ t). The paper's experiments use γ = 4. See also `Kernel`, `Laplace`.
 
     Attributes:
-        gamma: γ > 0; rewards change over distances ‖x − z‖²/d of about 1/γ.
+        gamma: γ > 0; functions change over squared distances ‖x − z‖²/d of about 1/γ.
 
     >>> Gaussian(gamma=4.0)([[0.0, 0.0]], [[1.0, 1.0]]).round(4)
     array([[0.0183]])
@@ -43,7 +43,7 @@ class Laplace(RadialKernel):
     """h(t) = exp(−γ √t). Not differentiable at 0: the derivatives there are −∞ and ∞. See also `Kernel`, `Gaussian`.
 
     Attributes:
-        gamma: γ > 0; rewards change over distances ‖x − z‖²/d of about 1/γ.
+        gamma: γ > 0; functions change over distances ‖x − z‖/√d of about 1/γ.
 
     >>> Laplace(gamma=1.0)(np.zeros((1, 4)), np.ones((1, 4))).round(4)
     array([[0.3679]])
@@ -62,8 +62,8 @@ class RationalQuadratic(RadialKernel):
     """h(t) = (1 + t / (2 α ℓ²))^{−α}: a mixture of Gaussians of all widths. See also `Kernel`, `Matern`.
 
     Attributes:
-        alpha: α > 0; small ones mix many widths.
-        length: ℓ > 0, the distance ‖x − z‖/√d over which rewards change.
+        alpha: α > 0; a small one mixes many widths, a large one is close to exp(−t/(2ℓ²)).
+        length: ℓ > 0, the distance ‖x − z‖/√d over which functions change.
 
     >>> RationalQuadratic()(np.zeros((1, 4)), np.ones((1, 4))).round(4)
     array([[0.6667]])
@@ -87,8 +87,8 @@ class Matern(RadialKernel):
     The derivative of order m is finite at 0 only when ν > m.
 
     Attributes:
-        nu: ν > 0, the smoothness.
-        length: ℓ > 0, the distance ‖x − z‖/√d over which rewards change.
+        nu: ν > 0, the smoothness: ½ is `Laplace(1/ℓ)`, and a large one is close to exp(−t/(2ℓ²)).
+        length: ℓ > 0, the distance ‖x − z‖/√d over which functions change.
 
     >>> Matern(nu=1.5)(np.zeros((1, 4)), np.ones((1, 4))).round(4)
     array([[0.4834]])
@@ -125,11 +125,11 @@ class Periodic(ExponentialProfile):
     See also `Kernel`, `RationalQuadratic`.
 
     Attributes:
-        period: after which functions repeat, in every coordinate.
+        period: functions repeat after this, in the unit of the features; the same for every coordinate.
         gamma: γ > 0; larger is rougher.
 
-    >>> Periodic(period=2.0)(np.zeros((1, 1)), np.array([[2.0]])).round(4)
-    array([[1.]])
+    >>> Periodic(period=24.0)([[1.0]], [[25.0], [13.0]]).round(4)
+    array([[1.    , 0.1353]])
     """
 
     period: Positive = 1.0
@@ -144,7 +144,7 @@ class Periodic(ExponentialProfile):
 @final
 @dataclass(frozen=True, slots=True)
 class Linear(InnerProductKernel):
-    """h(t) = t. See also `Kernel`, `Periodic`.
+    """h(t) = t: linear functions without a constant; `Linear() + 1.0` has one. See also `Kernel`, `Periodic`.
 
     >>> Linear()([[1.0, 1.0]], [[2.0, 0.0]])
     array([[1.]])
@@ -160,8 +160,8 @@ class Polynomial(InnerProductKernel):
     """h(t) = (t + offset)^degree. A negative offset would not be positive definite. See also `Kernel`, `Linear`.
 
     Attributes:
-        degree: the highest power.
-        offset: at least 0; above 0 lower powers take part.
+        degree: the highest power of ⟨x, z⟩/d, at least 1.
+        offset: at least 0. With 0 functions have terms of this degree alone, else of all lower degrees too.
 
     >>> Polynomial(degree=2)(np.ones((1, 4)))
     array([[4.]])
@@ -182,7 +182,7 @@ class Exponential(ExponentialProfile, InnerProductKernel):
     """h(t) = exp(γ t). See also `Kernel`, `Polynomial`.
 
     Attributes:
-        gamma: γ > 0; rewards change over distances ‖x − z‖²/d of about 1/γ.
+        gamma: γ > 0; the power tᵖ has weight γᵖ/p!, so a larger one gives high powers more weight.
 
     >>> Exponential(gamma=1.0)(np.ones((1, 4))).round(4)
     array([[2.7183]])

@@ -23,8 +23,8 @@ class Schoenberg(ProfileKernel):
     with at most `dim` features (Schoenberg 1942). C_ℓ^{(α)}(1) grows like dim^ℓ / ℓ!, so weights should shrink as fast.
 
     Attributes:
-        coefficients: a_0, a_1, …, all at least 0.
-        dim: the largest number of features.
+        coefficients: a_0, a_1, …, all at least 0 and one above 0.
+        dim: the largest number of features that points may have, at least 3; it sets α.
 
     >>> Schoenberg((0.5, 0.1), dim=4)(np.ones((1, 4))).round(4)
     array([[0.7]])

@@ -20,8 +20,13 @@ _ROWS = 1024
 class Centers(Spec, ABC):
     """A way of choosing centres. Frozen; randomness comes from `rng`.
 
-    >>> [isinstance(each, Centers) for each in (UniformCenters(), GreedyCenters())]
-    [True, True]
+    Of ten rows, one is far from the others. How many of 100 draws of two centres have it?
+
+    >>> X = np.array([[0.0]] * 9 + [[3.0]])
+    >>> def found(way):
+    ...     return sum(3.0 in way.select(Gaussian(), X, 2, np.random.default_rng(seed)) for seed in range(100))
+    >>> found(UniformCenters()) < found(LeverageCenters()) < found(PivotedCenters())
+    True
 
     See also `Nystrom`, `UniformCenters`, `LeverageCenters`.
     """
@@ -43,8 +48,9 @@ def _some(X: Array, n: int, rng: np.random.Generator) -> Array:
 class UniformCenters(Centers):
     """Rows drawn uniformly without replacement, in O(n).
 
-    >>> Nystrom(Gaussian(), 0.1, 5).centers
-    UniformCenters()
+    >>> fit = Nystrom(Gaussian(), 0.1, n_centers=2, centers=UniformCenters()).fit(np.eye(5), np.ones(5))
+    >>> fit.centers.shape
+    (2, 5)
 
     See also `Nystrom`, `Centers`, `LeverageCenters`, `KMeansCenters`.
     """
@@ -63,10 +69,12 @@ class LeverageCenters(Centers):
     where λ (s/N) is tr(K_SS)/n. O(N s (s + d)) time.
 
     Attributes:
-        pilot: rows that the scores are estimated from.
+        pilot: s, the rows of a uniform sample that the scores are estimated from.
 
-    >>> Nystrom(Gaussian(), 0.1, 5, LeverageCenters(pilot=20)).centers
-    LeverageCenters(pilot=20)
+    >>> x = np.linspace(0.0, 3.0, 500)[:, None]
+    >>> estimator = Nystrom(Gaussian(), 1e-3, n_centers=20, centers=LeverageCenters(pilot=100))
+    >>> estimator.fit(x, np.sin(x[:, 0])).mean([[0.5], [1.5]]).round(2)  # sin 0.5 and sin 1.5
+    array([0.48, 1.  ])
 
     See also `Nystrom`, `UniformCenters`, `KMeansCenters`, `PivotedCenters`.
     """
@@ -96,11 +104,13 @@ class KMeansCenters(Centers):
     They are not rows of the data. O(iterations · sample · n² d) time, sample · n · d doubles of memory.
 
     Attributes:
-        iterations: of Lloyd's algorithm.
-        sample: rows per centre.
+        iterations: how often rows are assigned to their nearest mean, and the means computed again.
+        sample: how many rows per centre the iterations use; all rows if there are fewer.
 
-    >>> Nystrom(Gaussian(), 0.1, 5, KMeansCenters(iterations=3)).centers
-    KMeansCenters(iterations=3, sample=10)
+    >>> estimator = Nystrom(Gaussian(), 0.1, n_centers=2, centers=KMeansCenters())
+    >>> estimator.fit([[0.0], [1.0], [10.0], [11.0]], np.ones(4)).centers
+    array([[ 0.5],
+           [10.5]])
 
     See also `Nystrom`, `LeverageCenters`, `PivotedCenters`, `GreedyCenters`.
     """
@@ -148,10 +158,12 @@ class PivotedCenters(Centers):
     Works on a uniform sample of `candidates` rows (at least 2n) and holds candidates · n doubles.
 
     Attributes:
-        candidates: rows to choose among.
+        candidates: rows of the sample that centres are chosen from; 2n if that is more, all rows if there are fewer.
 
-    >>> Nystrom(Gaussian(), 0.1, 5, PivotedCenters()).centers
-    PivotedCenters(candidates=10000)
+    >>> X = np.array([[0.0]] * 99 + [[3.0]])  # one row is far from the others: it becomes a centre
+    >>> np.sort(Nystrom(Gaussian(), 0.1, n_centers=2, centers=PivotedCenters()).fit(X, np.ones(100)).centers, axis=0)
+    array([[0.],
+           [3.]])
 
     See also `Nystrom`, `KMeansCenters`, `GreedyCenters`, `LeverageCenters`.
     """
@@ -171,10 +183,12 @@ class GreedyCenters(Centers):
     Works on a uniform sample of `candidates` rows (at least 2n) and holds candidates · n doubles.
 
     Attributes:
-        candidates: rows to choose among.
+        candidates: rows of the sample that centres are chosen from; 2n if that is more, all rows if there are fewer.
 
-    >>> Nystrom(Gaussian(), 0.1, 5, GreedyCenters()).centers
-    GreedyCenters(candidates=10000)
+    >>> X = np.array([[0.0], [0.1], [3.0], [3.1]])
+    >>> Nystrom(Gaussian(), 0.1, n_centers=2, centers=GreedyCenters()).fit(X, np.ones(4)).centers
+    array([[0. ],
+           [3.1]])
 
     See also `Nystrom`, `PivotedCenters`, `KMeansCenters`.
     """

@@ -28,8 +28,13 @@ Inverse: TypeAlias = Callable[[Array], Array]
 class Preconditioner(Spec, ABC):
     """A way of approximating the inverse of K + ridge·I. Frozen; randomness comes from `rng`.
 
-    >>> [isinstance(each, Preconditioner) for each in (NoPreconditioner(), PartialCholesky())]
-    [True, True]
+    A better approximation takes memory and saves iterations:
+
+    >>> x = np.linspace(0.0, 3.0, 50)[:, None]
+    >>> def iterations(way):
+    ...     return ConjugateGradient(Gaussian(), 0.01, way).fit(x, np.sin(x[:, 0])).report.iterations
+    >>> iterations(NoPreconditioner()) > iterations(PartialCholesky(rank=20))
+    True
 
     See also `ConjugateGradient`, `PartialCholesky`, `NoPreconditioner`.
     """
@@ -48,10 +53,10 @@ class Preconditioner(Spec, ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class NoPreconditioner(Preconditioner):
-    """P = I.
+    """P = I: plain conjugate gradients, which hold next to nothing and need the most iterations.
 
-    >>> ConjugateGradient(Gaussian(), preconditioner=NoPreconditioner()).preconditioner
-    NoPreconditioner()
+    >>> NoPreconditioner().memory(n=1000), PartialCholesky(rank=300).memory(n=1000)  # bytes
+    (8000.0, 2400000.0)
 
     See also `ConjugateGradient`, `PartialCholesky`, `Preconditioner`.
     """
@@ -73,11 +78,12 @@ class PartialCholesky(Preconditioner):
     Holds rank · N doubles; P⁻¹ r = (r − Q Qᵀ r)/δ with Q = F (FᵀF + δI)^{−½}, by Cholesky.
 
     Attributes:
-        rank: number of pivots.
+        rank: number of pivots: more save iterations, and each holds N doubles.
         centers: how the pivots are chosen.
 
-    >>> PartialCholesky(rank=50).rank
-    50
+    >>> x = np.linspace(0.0, 3.0, 50)[:, None]
+    >>> ConjugateGradient(Gaussian(), 0.01, PartialCholesky(rank=50)).fit(x, np.sin(x[:, 0])).report.iterations < 5
+    True
 
     See also `ConjugateGradient`, `Preconditioner`, `NoPreconditioner`.
     """
@@ -121,12 +127,12 @@ class ConjugateGradient(IterativeEstimator):
 
     Attributes:
         kernel: the kernel K(x, z).
-        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
-        preconditioner: approximates the inverse.
-        tolerance: relative residual to reach.
-        max_iterations: after which it stops and warns.
-        memory: bytes that may hold parts of the Gram matrix.
-        seed: makes the random choices repeatable.
+        ridge: what is added to the diagonal of the Gram matrix, the paper's λ²; 0, the default, interpolates.
+        preconditioner: approximates the inverse of K + ridge·I, which saves iterations.
+        tolerance: ‖(K + ridge·I) a − y‖ / ‖y‖ to reach.
+        max_iterations: after so many it stops and warns.
+        memory: bytes that may hold parts of the Gram matrix; less if less is free. More makes iterations faster.
+        seed: of the random choice of the preconditioner's pivots.
 
     >>> fit = ConjugateGradient(Gaussian(gamma=4.0)).fit([[0.0], [1.0]], [1.0, 2.0])
     >>> fit.mean([[0.0], [1.0]]).round(6), fit.report.converged

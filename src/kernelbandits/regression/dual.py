@@ -47,7 +47,7 @@ class DualPredictor(ExpansionPredictor):
     """f̂(z) = Σ_j a_j K(z, x_j) with one weight per data point.
 
     Attributes:
-        expansion: f = Σ_j a_j K(·, x_j), with points of shape (n, d) and weights of shape (n,).
+        expansion: f̂, with the data points x_j, shape (n, d), and weights a, shape (n,).
         report: how the fit went.
 
     >>> fit = MinNormInterpolator(Gaussian()).fit(np.eye(3), np.ones(3))
@@ -130,7 +130,7 @@ class KernelRidge(ExactEstimator):
 
     Attributes:
         kernel: the kernel K(x, z).
-        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
+        ridge: what is added to the diagonal of the Gram matrix. It does not grow with n, and is not divided by it.
 
     >>> KernelRidge(Gaussian(), ridge=1.0).fit(np.zeros((1, 2)), np.array([3.0])).mean(np.zeros((1, 2)))
     array([1.5])

@@ -70,7 +70,7 @@ class Posterior(UncertainPredictor):
     below 2⁻²⁸ K(x, x) is raised to that at the point x; `repairs` and `report` tell, and a warning if that is much.
 
     Attributes:
-        points: the points in the first n rows, followed by unused rows.
+        points: shape (≥ n, d): the points in the first n rows, followed by unused rows; `X` has the points alone.
         whitened_targets: L⁻¹ y in the first n entries, followed by unused ones.
         log_det: ln det(K(X, X) + ridge·I).
         last: the newest row of L; None before the first `extend`.
@@ -220,7 +220,7 @@ class GaussianProcess(Estimator[Posterior]):
 
     Attributes:
         kernel: the kernel K(x, z).
-        ridge: noise variance, the paper's λ².
+        ridge: noise variance in the square of the unit of y, the paper's λ²; raised where it is below 2⁻²⁸ K(x, x).
 
     >>> posterior = GaussianProcess(Gaussian(), ridge=1.0).fit([[0.0]], [1.0])
     >>> posterior.mean([[0.0]]), posterior.std([[0.0]]).round(4)

@@ -34,8 +34,11 @@ Stop: TypeAlias = tuple[int, bool, str]
 class Stopping(Spec, ABC):
     """A rule for the number of steps. Frozen; randomness comes from `rng`.
 
-    >>> [isinstance(each, Stopping) for each in (FixedSteps(3), HeldOut())]
-    [True, True]
+    >>> x, noise = np.linspace(0.0, 3.0, 50)[:, None], np.random.default_rng(0).normal(size=50)
+    >>> for stopping in (FixedSteps(3), HeldOut(patience=5)):
+    ...     GradientDescent(Gaussian(), stopping).fit(x, noise).report.reason
+    '3 steps were asked for'
+    'the held-out error has not fallen for 5 steps'
 
     See also `GradientDescent`, `HeldOut`, `FixedSteps`.
     """
@@ -57,10 +60,13 @@ class FixedSteps(Stopping):
     """A fixed number of steps.
 
     Attributes:
-        steps: how many.
+        steps: how many; the fewer, the smoother the fit.
 
-    >>> GradientDescent(Gaussian(), FixedSteps(30)).stopping
-    FixedSteps(steps=30)
+    >>> x = np.array([[0.0], [0.1]])
+    >>> for steps in (1, 1000):  # the mean comes first, the difference of two near points late
+    ...     GradientDescent(Gaussian(), FixedSteps(steps)).fit(x, [1.0, 2.0]).mean(x).round(2)
+    array([1.5, 1.5])
+    array([1., 2.])
 
     See also `GradientDescent`, `HeldOut`, `Stopping`.
     """
@@ -83,12 +89,13 @@ class HeldOut(Stopping):
     second descent, on all rows, takes the best number of steps.
 
     Attributes:
-        fraction: share of the rows that is held out.
-        patience: steps without improvement before it ends.
-        max_steps: at most so many.
+        fraction: share of the rows that is held out, but at least one row.
+        patience: the first descent ends after so many steps without improvement.
+        max_steps: the first descent takes at most so many; if it gets there, the fit warns with `NotConverged`.
 
-    >>> HeldOut(patience=5).fraction
-    0.2
+    >>> x = np.linspace(0.0, 3.0, 50)[:, None]
+    >>> GradientDescent(Gaussian(), HeldOut(patience=5)).fit(x, np.sin(x[:, 0])).report.converged
+    True
 
     See also `GradientDescent`, `Stopping`, `FixedSteps`.
     """
@@ -133,10 +140,10 @@ class GradientDescent(IterativeEstimator):
 
     Attributes:
         kernel: the kernel K(x, z).
-        stopping: how many steps.
-        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
-        memory: bytes that may hold parts of the Gram matrix.
-        seed: makes the random choices repeatable.
+        stopping: the rule for the number of steps.
+        ridge: what is added to the diagonal of the Gram matrix, the paper's λ²; 0, the default, leaves all to stopping.
+        memory: bytes that may hold parts of the Gram matrix. More makes steps faster.
+        seed: of the choice of held-out rows, and of the start of the power iteration.
 
     >>> fit = GradientDescent(Gaussian(), FixedSteps(200)).fit([[0.0], [3.0]], [1.0, 2.0])
     >>> fit.mean([[0.0], [3.0]]).round(6)

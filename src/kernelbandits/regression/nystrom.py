@@ -35,14 +35,14 @@ class NystromPredictor(ExpansionPredictor, UncertainPredictor):
     The part of z outside the span of the centres keeps its prior variance.
 
     Attributes:
-        expansion: f = Σ_j a_j K(·, x_j), with points of shape (n, d) and weights of shape (n,).
+        expansion: f̂, with the r centres used, shape (r, d), and weights of shape (r,); r does not grow with the data.
         basis: orthonormal functions of the span of the centres.
         solution: the fit in that basis.
         report: how the fit went.
 
-    >>> fit = Nystrom(Gaussian(), 0.1, n_centers=2).fit(np.eye(3), np.ones(3))
-    >>> fit.std(np.zeros((1, 3))).shape
-    (1,)
+    >>> fit = Nystrom(Gaussian(), 0.1, n_centers=2).fit(np.zeros((3, 1)), np.ones(3))
+    >>> fit.std([[0.0], [9.0]]).round(2)  # at the data, and far from all centres
+    array([0.18, 1.  ])
 
     See also `Estimator`, `Posterior`, `FitReport`, `DualPredictor`.
     """
@@ -85,10 +85,10 @@ class Nystrom(Estimator[NystromPredictor]):
 
     Attributes:
         kernel: the kernel K(x, z).
-        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
-        n_centers: M, the number of centres.
+        ridge: weight of ‖f‖² against the squared errors, the same as in `KernelRidge`; the paper's λ².
+        n_centers: M, the largest number of centres; all rows if there are fewer, less any that the others span.
         centers: how centres are chosen.
-        seed: makes the random choices repeatable.
+        seed: of the random choice of centres.
 
     >>> fit = Nystrom(Gaussian(), ridge=1e-3, n_centers=20).fit(np.linspace(0, 3, 500)[:, None], np.ones(500))
     >>> fit.mean([[1.5]]).round(3)

@@ -43,7 +43,7 @@ class KernelInterpolator(_KernelRegressor):
     """The minimum-norm interpolator as a scikit-learn regressor. `kernel` None is `Gaussian()`.
 
     Attributes:
-        kernel: None is `Gaussian()`.
+        kernel: a kernel of this package; None is `Gaussian()`, for standardised features.
 
     >>> KernelInterpolator(Gaussian(gamma=4.0)).fit([[0.0], [1.0]], [1.0, 2.0]).predict([[1.0]]).round(9)
     array([2.])
@@ -62,8 +62,8 @@ class KernelRidgeRegressor(_KernelRegressor):
     """Kernel ridge regression as a scikit-learn regressor; `ridge` is what is added to the diagonal.
 
     Attributes:
-        kernel: None is `Gaussian()`.
-        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
+        kernel: a kernel of this package; None is `Gaussian()`, for standardised features.
+        ridge: what is added to the diagonal of the Gram matrix, the paper's λ²; scikit-learn's `alpha`.
 
     >>> KernelRidgeRegressor(Gaussian(), ridge=1.0).fit([[0.0]], [3.0]).predict([[0.0]])
     array([1.5])

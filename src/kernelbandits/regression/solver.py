@@ -30,12 +30,12 @@ def estimate(estimator: Estimator[Predictor], n: int, d: int) -> Cost:
     """What fitting n points with d features costs.
 
     Args:
-        estimator: what would be fitted.
-        n: points.
-        d: features.
+        estimator: what would be fitted; its data are not needed.
+        n: number of points.
+        d: number of features.
 
-    >>> estimate(KernelRidge(Gaussian()), 100_000, 20).bytes > 8e10
-    True
+    >>> [round(estimate(way, 100_000, 20).bytes / 1e9, 1) for way in (KernelRidge(Gaussian()), Nystrom(Gaussian()))]
+    [104.0, 0.1]
 
     See also `solver_for`, `Solver`, `Cost`.
     """
@@ -50,10 +50,11 @@ class Solver:
     Attributes:
         make: the estimator for a kernel.
         reason: the rule that chose it, in words.
-        cost: what a fit costs.
+        cost: what a fit of that size costs, in time and memory.
 
-    >>> solver_for(100, 5, ridge=0.1)(Gaussian())
-    KernelRidge(kernel=Gaussian(gamma=1.0), ridge=0.1)
+    >>> solver = solver_for(100, 5, ridge=0.1)
+    >>> solver.reason, solver(Gaussian())
+    ('exact: 100 points are at most 20000, and the matrix fits', KernelRidge(kernel=Gaussian(gamma=1.0), ridge=0.1))
 
     See also `solver_for`, `estimate`, `Cost`.
     """
@@ -78,10 +79,10 @@ def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Sol
     - Else `Nystrom` with M = √N ln N centres, at least 500, at most 2,000, and no more than fit.
 
     Args:
-        n: points.
-        d: features.
-        ridge: what is added to the diagonal of the Gram matrix; the paper's λ².
-        memory: bytes; None for half of what is available.
+        n: number of points.
+        d: number of features.
+        ridge: what is added to the diagonal of the Gram matrix, the paper's λ²; 0 asks for an interpolator.
+        memory: bytes that a fit may take; None for half of what is available.
 
     >>> solver_for(1_000_000, 50, ridge=1.0, memory=1e9)(Gaussian(gamma=4.0))
     Nystrom(kernel=Gaussian(gamma=4.0), ridge=1.0, n_centers=2000, centers=UniformCenters(), seed=0)
