@@ -37,9 +37,9 @@ def fit_each(
     """Fit each arm to its points X, shape (n, d), and rewards y, shape (n,); arms keep the order of `data`.
 
     Args:
-        estimator: what is fitted to each.
-        data: by name: points of shape (n, d) and targets of shape (n,).
-        engine: where the work is done; None for this machine.
+        estimator: what is fitted to each arm.
+        data: by arm: points of shape (n, d) and rewards of shape (n,).
+        engine: where arms are fitted; None is this process, one arm after the other.
 
     >>> fits = fit_each(KernelRidge(Gaussian(), 1.0), {"a": ([[0.0]], [1.0]), "b": ([[1.0]], [2.0])})
     >>> fits["a"].mean([[0.0]]).round(9)
@@ -78,12 +78,12 @@ def fit_table(
     the normal equations.
 
     Args:
-        estimator: a `Nystrom`.
+        estimator: kernel, ridge, and the number and choice of centres.
         path: a .csv, .csv.gz or .parquet file of any size.
         reward_column: column of the reward.
-        columns: names of the features; empty means all columns without another use.
-        drop: columns to leave out.
-        encoder: a fitted encoding; None fits one to the file.
+        columns: names of the features; empty means all columns without another use. Not with an `encoder`.
+        drop: columns that are not features.
+        encoder: a fitted encoding; None takes the columns as they are, all of them numbers.
 
     >>> import polars as pl, tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
@@ -111,13 +111,13 @@ def fit_arms(
     """Fit each arm of a logged table, in two passes over the file for all arms together; features as in `fit_table`.
 
     Args:
-        estimator: a `Nystrom`.
+        estimator: kernel, ridge, and the number and choice of centres.
         path: a .csv, .csv.gz or .parquet file of any size.
         arm_column: column of the arm that was played.
         reward_column: column of the reward.
-        columns: names of the features; empty means all columns without another use.
-        drop: columns to leave out.
-        encoder: a fitted encoding; None fits one to the file.
+        columns: names of the features; empty means all columns without another use. Not with an `encoder`.
+        drop: columns that are not features.
+        encoder: a fitted encoding; None takes the columns as they are, all of them numbers.
 
     >>> import polars as pl, tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")

@@ -25,8 +25,11 @@ _TOLERANCE = 1e-6
 class Candidate(ABC):
     """A way to decide, as a log can value it: probabilities of all arms in every row.
 
-    >>> [isinstance(each, Candidate) for each in (AlwaysArm(0), UniformArms())]
-    [True, True]
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> evaluation = evaluate(log, {"old": AlwaysArm("old"), "mostly new": GivenChances([0.2, 0.8])})
+    >>> {each.name: round(each.value, 2) for each in evaluation.candidates}
+    {'old': 0.45, 'mostly new': 0.25}
 
     See also `evaluate`, `AlwaysArm`, `UniformArms`.
     """
@@ -65,11 +68,12 @@ class AlwaysArm(Candidate):
     """One arm in every row, by name or number; where it is not eligible, all that are, with equal probabilities.
 
     Attributes:
-        arm: its name or number.
+        arm: its name if the log's arms have names, or its number, 0 … K − 1.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}).candidates[0].value, 2)
-    nan
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> [round(evaluate(log, {"it": AlwaysArm(arm)})["it"].value, 2) for arm in ("old", "new")]
+    [0.45, 0.2]
 
     See also `evaluate`, `Candidate`, `UniformArms`, `GivenChances`.
     """
@@ -96,8 +100,10 @@ class AlwaysArm(Candidate):
 class UniformArms(Candidate):
     """All eligible arms with equal probabilities.
 
-    >>> isinstance(UniformArms(), Candidate)
-    True
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> round(evaluate(log, {"any arm": UniformArms()})["any arm"].value, 3)
+    0.325
 
     See also `evaluate`, `AlwaysArm`, `GivenChances`, `ByFunction`.
     """
@@ -118,10 +124,12 @@ class GivenChances(Candidate):
     """Probabilities of all arms, shape (n, K), one row per row of the log, or (K,) for every row.
 
     Attributes:
-        chances: probabilities, shape (n, K) or (K,).
+        chances: probabilities of the K arms, which sum to 1, shape (n, K) or (K,).
 
-    >>> GivenChances([0.2, 0.8]).chances
-    [0.2, 0.8]
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> round(evaluate(log, {"mostly new": GivenChances([0.2, 0.8])})["mostly new"].value, 2)
+    0.25
 
     See also `evaluate`, `UniformArms`, `ByFunction`, `SavedBandit`.
     """
@@ -147,10 +155,16 @@ class ByFunction(Candidate):
     """A function of contexts (m, d) or (m, K, d) that returns probabilities (m, K), or numbers of arms (m,).
 
     Attributes:
-        function: of contexts (m, d) or (m, K, d); returns probabilities (m, K) or arms (m,).
+        function: called with blocks of contexts, shape (m, d), or (m, K, d) if each arm has its own; it returns
+            probabilities, shape (m, K), or whole numbers of arms, shape (m,).
 
-    >>> ByFunction(lambda contexts: (contexts[:, 0] > 0).astype(int)).function(np.ones((2, 1)))
-    array([1, 1])
+    >>> rng, arms = np.random.default_rng(0), np.arange(200) % 2
+    >>> contexts, luck = rng.standard_normal((200, 1)), rng.random(200)
+    >>> best = (contexts[:, 0] > 0).astype(int)
+    >>> log = Log(contexts, arms, 1.0 * (luck < 0.2 + 0.6 * (arms == best)), np.full(200, 0.5), 2)
+    >>> by_sign = ByFunction(lambda contexts: (contexts[:, 0] > 0).astype(int))
+    >>> evaluate(log, {"by sign": by_sign})["by sign"].verdict.kind
+    'better'
 
     See also `evaluate`, `GivenChances`, `SavedBandit`, `LearnedPolicy`.
     """
@@ -175,10 +189,14 @@ class SavedBandit(Candidate):
     It must not have learned from the rows of the log: then it would be valued by rewards that it has seen.
 
     Attributes:
-        bandit: a `Bandit`, or what `load` read.
+        bandit: a `Bandit` that knows its features (after `fit` or `encode`), with the arms of the log.
 
-    >>> SavedBandit(Bandit(["a", "b"], policy=Uniform())).bandit
-    Bandit(2 arms, Uniform, 0 rewards, 0 awaiting)
+    >>> table, arms, luck = {"age": [20, 60] * 50}, np.arange(100) % 2, np.random.default_rng(0).random(100)
+    >>> bandit = Bandit(["a", "b"], policy=Uniform()).encode(table)
+    >>> contexts, rewards = bandit.encoder.transform(table), 1.0 * (luck < 0.3)
+    >>> log = Log(contexts, arms, rewards, np.full(100, 0.5), 2, ("a", "b"))
+    >>> float(rewards.mean()), round(evaluate(log, {"saved": SavedBandit(bandit)})["saved"].value, 2)
+    (0.25, 0.25)
 
     See also `evaluate`, `ByFunction`, `LearnedPolicy`, `GivenChances`.
     """

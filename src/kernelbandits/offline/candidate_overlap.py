@@ -25,12 +25,14 @@ class ArmOverlap(NamedTuple):
 
     Attributes:
         arm: its name.
-        rows: how often it was played.
-        share: how much of it the candidate plays.
-        effective_size: (Σw)²/Σw² of these rows.
+        rows: rows of the log in which it was played.
+        share: the candidate's mean probability of it over all rows.
+        effective_size: (Σw)²/Σw² of the rows in which it was played; 0 if the candidate plays it in none of them.
 
-    >>> ArmOverlap("5pct", rows=120, share=0.4, effective_size=80.0).share
-    0.4
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> evaluate(log, {"old": AlwaysArm("old")})["old"].overlap.per_arm[1]
+    ArmOverlap(arm='new', rows=100, share=0.0, effective_size=0.0)
 
     See also `evaluate`, `Overlap`, `Verdict`, `Estimate`.
     """
@@ -48,19 +50,22 @@ class Overlap:
 
     Attributes:
         n: rows of the log.
-        effective_size: (Σw)²/Σw².
-        largest_weight: the largest of the weights, and `largest_row` where it is.
+        effective_size: (Σw)²/Σw²: so many rows written by the candidate itself would tell about as much.
+        largest_weight: the largest weight w = π(a|x)/h(a|x).
+        largest_row: the row that has it, counted from 0.
         mean_weight: 1 up to chance, if propensities are right and every arm that the candidate plays had a chance.
         mean_weight_error: its standard error.
         heavy_rows: rows with a weight of at least a tenth of Σw³/Σw², the weight of those that decide most.
         heavy_share: their share of all weight.
-        unsupported: share of the candidate's decisions that fall on arms without a chance.
-        per_arm: the same arm by arm.
-        largest_row: its row.
+        unsupported: share of the candidate's decisions that fall on arms without a chance: those never played, or, if
+            the log has the chances of all arms, those with chance 0 in that row.
+        per_arm: rows, share and effective size, arm by arm.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> evaluate(log, {"first": AlwaysArm(0)}).candidates[0].overlap.n
-    4
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> overlap = evaluate(log, {"old": AlwaysArm("old")})["old"].overlap
+    >>> overlap.n, overlap.effective_size, overlap.largest_weight, overlap.refusal()
+    (200, 100.0, 2.0, None)
 
     See also `evaluate`, `CandidateValue`, `ArmOverlap`, `Verdict`.
     """

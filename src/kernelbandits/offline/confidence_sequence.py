@@ -81,14 +81,16 @@ class RunningInterval:
     them anywhere, and go on with `RunningInterval(spec, n, sums)`.
 
     Attributes:
-        spec: what it is an interval of.
+        spec: its level, and the bounds of rewards and weights.
         n: number of rewards so far.
-        sums: totals of what was observed, in units in which rewards lie in [0, 1].
+        sums: totals of what was observed, in units in which rewards lie in [0, 1]; None begins with none.
 
     >>> running = ConfidenceSequence().start()
     >>> running.observe(np.array([0.0, 1.0, 1.0]))
-    >>> running.n
-    3
+    >>> again = RunningInterval(running.spec, running.n, running.sums)
+    >>> again.observe(1.0)
+    >>> again.n, again.mean
+    (4, 0.75)
 
     See also `evaluate`, `ConfidenceSequence`, `StudentizedBootstrap`.
     """

@@ -54,10 +54,10 @@ def evaluate(
         replays: policies to play on the log as they would have learned live (`replay_log`), with what they earn per
             round; a log of n rows has fewer rounds for them.
         estimator: of the value; by default `SelfNormalizedDoublyRobust()`, without a model `SelfNormalized()`.
-        others: further estimators to compare.
+        others: further estimators whose answers are listed beside it; the verdict does not depend on them.
         model: predicts rewards for the estimators that need it, always from other rows; None leaves these out.
         interval: how intervals are made; by default the log's own marks decide, and `Evaluation.method` says which.
-        level: the probability of intervals.
+        level: the probability with which an interval holds the value; those of differences hold all together.
         rng: a generator or a seed, for candidates that learn.
 
     >>> n = 2000

@@ -18,13 +18,16 @@ class Estimate(NamedTuple):
     """One estimator's answer; the interval of one that is not `unbiased` leaves its bias out.
 
     Attributes:
-        estimator: its name.
-        value: what it says.
-        interval: where the value may be.
-        unbiased: whether it is.
+        estimator: the name of its class.
+        value: what it says the candidate would have earned per row.
+        interval: where the value is with the probability of the evaluation, one estimator at a time.
+        unbiased: whether it is, up to small terms of ratios, if the propensities are right.
 
-    >>> Estimate("DoublyRobust", 0.4, Interval(0.3, 0.5), True).value
-    0.4
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> found = evaluate(log, {"old": AlwaysArm("old")})["old"].estimates
+    >>> [(each.estimator, round(each.value, 2)) for each in found if not each.unbiased][:2]
+    [('ClippedWeights', 0.45), ('SubGaussianWeights', 0.45)]
 
     See also `evaluate`, `Verdict`, `PairDifference`, `ReplayedValue`.
     """
@@ -49,11 +52,15 @@ class CandidateValue:
         gain_interval: its interval, which holds for all differences of the evaluation together.
         verdict: better, worse, not told apart or not supported, in words.
         overlap: how much of the candidate the log can speak about.
-        estimates: what other estimators say.
+        estimates: what every estimator says, that of `value` first; empty if the log cannot tell.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> evaluate(log, {"first": AlwaysArm(0)}).candidates[0].name
-    'first'
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> old = evaluate(log, {"old": AlwaysArm("old")})["old"]
+    >>> print(f"{old.value:.2f}, {old.interval.low:.2f} to {old.interval.high:.2f}: {old.verdict.kind}")
+    0.45, 0.35 to 0.56: better
+    >>> round(old.gain, 3)
+    0.125
 
     See also `evaluate`, `Evaluation`, `Overlap`, `ArmOverlap`.
     """
@@ -72,13 +79,16 @@ class PairDifference(NamedTuple):
     """The difference of two candidates from the same rows; the interval holds for all differences together.
 
     Attributes:
-        first: a candidate.
-        second: another one.
+        first: the name of a candidate.
+        second: the name of another one.
         difference: value of the first less that of the second.
-        interval: where the difference may be.
+        interval: where the difference is; if 0 is outside, the two are told apart.
 
-    >>> PairDifference("a", "b", 0.1, Interval(-0.1, 0.3)).difference
-    0.1
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> pair = evaluate(log, {"old": AlwaysArm("old"), "new": AlwaysArm("new")}).pairs[0]
+    >>> round(pair.difference, 2), pair.interval.covers(0.0)
+    (0.25, False)
 
     See also `evaluate`, `Estimate`, `ReplayedValue`, `Interval`.
     """
@@ -93,13 +103,16 @@ class ReplayedValue(NamedTuple):
     """What a policy that learns as it goes would have earned per round in its first rounds, by replaying the log.
 
     Attributes:
-        name: the policy.
+        name: of the policy, as given to `evaluate`.
         value: mean reward per round.
-        interval: where the value may be.
-        rounds: how many rounds of the log counted.
+        interval: where its expectation is, from resampled logs (`ReplayedLog.interval`).
+        rounds: rows of the log in which the policy picked the logged arm: the value is that of so many first rounds.
 
-    >>> ReplayedValue("UCB", 0.4, Interval(0.3, 0.5), 290).rounds
-    290
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> live = evaluate(log, {"old": AlwaysArm("old")}, replays={"any arm": Uniform()}).replays[0]
+    >>> live.rounds < len(log), bool(live.interval.covers(log.rewards.mean()))
+    (True, True)
 
     See also `evaluate`, `PairDifference`, `Interval`, `Estimate`.
     """
@@ -118,18 +131,20 @@ class Evaluation:
     Attributes:
         n: rows of the log.
         level: the probability of intervals.
-        logged: mean reward of the policy that wrote the log, and `logged_interval` where its value is.
+        logged: mean reward of the rows: what the policy that wrote the log earned.
+        logged_interval: where the value of that policy is.
         candidates: the candidates in the order given.
         pairs: differences of every two that are supported.
         method: which interval was used, and why.
         replays: policies that were played on the log as they would have learned live.
         findings: what looks wrong in the log.
         notes: how the log was read.
-        logged_interval: where the mean of the log may be.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> evaluate(log, {"first": AlwaysArm(0)}).n
-    4
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> print(evaluate(log, {"always old": AlwaysArm("old")}))
+    200 rows; the log earned 0.325 per row
+    always old: better: +0.125 per row against the log, +0.0578 to +0.1905
 
     See also `evaluate`, `CandidateValue`, `Overlap`.
     """

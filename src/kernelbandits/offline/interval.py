@@ -12,8 +12,9 @@ class Interval(NamedTuple):
         low: the lower end.
         high: the upper end.
 
-    >>> Interval(0.2, 0.6).low
-    0.2
+    >>> interval = Interval(0.2, 0.6)
+    >>> interval.covers(0.5), round(interval.width, 2), interval.middle
+    (True, 0.4, 0.4)
 
     See also `evaluate`, `ReplayedValue`, `PairDifference`.
     """

@@ -19,8 +19,12 @@ from kernelbandits.specs import Count, CountFromZero, Spec
 class IntervalMethod(Spec, ABC):
     """How to make an interval of the mean of scores.
 
-    >>> [isinstance(each, IntervalMethod) for each in (NormalInterval(), GammaInterval())]
-    [True, True]
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> evaluate(log, {"old": AlwaysArm("old")}, interval=NormalInterval()).method
+    'normal interval'
+    >>> print(evaluate(log, {"old": AlwaysArm("old")}).method)
+    empirical likelihood: bounded rewards, rows independent (propensities are all equal)
 
     See also `evaluate`, `EmpiricalLikelihood`, `GammaInterval`.
     """
@@ -44,8 +48,11 @@ class NormalInterval(IntervalMethod):
     With importances 1/σ̂ that are known before each reward it is the interval of Bibaut, Dimakopoulou, Kallus, Chambaz &
     van der Laan (2021) for logs of policies that learn, with σ̂ from the weights of the past.
 
-    >>> isinstance(NormalInterval(), IntervalMethod)
-    True
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> interval = evaluate(log, {"old": AlwaysArm("old")}, interval=NormalInterval())["old"].interval
+    >>> print(f"{interval.low:.3f} to {interval.high:.3f}")
+    0.352 to 0.548
 
     See also `evaluate`, `GammaInterval`, `StudentizedBootstrap`, `ConfidenceSequence`.
     """
@@ -71,8 +78,11 @@ class EmpiricalLikelihood(IntervalMethod):
     sample size as degrees of freedom. And the scores of a policy that learned are martingale differences, for which
     the likelihood ratio holds as well (dual likelihood, Mykland 1995).
 
-    >>> isinstance(EmpiricalLikelihood(), IntervalMethod)
-    True
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> interval = evaluate(log, {"old": AlwaysArm("old")}, interval=EmpiricalLikelihood())["old"].interval
+    >>> print(f"{interval.low:.3f} to {interval.high:.3f}")
+    0.347 to 0.557
 
     See also `evaluate`, `IntervalMethod`, `GammaInterval`, `NormalInterval`.
     """
@@ -96,14 +106,18 @@ class EmpiricalLikelihood(IntervalMethod):
 class StudentizedBootstrap(IntervalMethod):
     """Quantiles of (mean* − mean)/standard error* over resampled rows (Efron 1979; Hall 1988).
 
-    It needs no bounds of rewards, and holds for large logs without extreme weights.
+    It needs no bounds of rewards, and holds for large logs without extreme weights. Where only a handful of rewards
+    differ from the others, some resampled logs have none of them, and the interval can be absurdly wide.
 
     Attributes:
-        n_resamples: how often rows are drawn again.
-        seed: makes the random choices repeatable.
+        n_resamples: how often as many rows are drawn again; memory grows with it times the number of different scores.
+        seed: of the draws; the same seed gives the same interval.
 
-    >>> StudentizedBootstrap(n_resamples=200).seed
-    0
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> interval = evaluate(log, {"old": AlwaysArm("old")}, interval=StudentizedBootstrap(200))["old"].interval
+    >>> print(f"{interval.low:.3f} to {interval.high:.3f}")
+    0.357 to 0.562
 
     See also `evaluate`, `NormalInterval`, `ConfidenceSequence`, `RunningInterval`.
     """
@@ -132,10 +146,16 @@ class StudentizedBootstrap(IntervalMethod):
 class GammaInterval(IntervalMethod):
     """Quantiles of gamma distributions, for sums of rare positive scores (Fay & Feuer 1997; Tiwari, Clegg & Zou 2006).
 
-    Exact for counts with equal weights (Garwood 1936). Scores must not be negative, as those of `InversePropensity`.
+    Exact for counts with equal weights (Garwood 1936). Scores must not be negative, as those of `InversePropensity`
+    for rewards of at least 0. So it is for a single value; `evaluate` also needs intervals of differences, which have
+    negative scores, and refuses it. Three events in 100 rows:
 
-    >>> isinstance(GammaInterval(), IntervalMethod)
-    True
+    >>> from kernelbandits.offline.score_sample import ScoreSample
+    >>> scores, ones = np.repeat([1.0, 0.0], [3, 97]), np.ones(100)
+    >>> sample = ScoreSample(scores, ones, np.array([0, 100]), (0.0, 1.0), (0.0, 1.0), 100.0)
+    >>> interval = GammaInterval().interval(sample, 0.95)
+    >>> print(f"{interval.low:.4f} to {interval.high:.4f}")
+    0.0062 to 0.0877
 
     See also `evaluate`, `EmpiricalLikelihood`, `NormalInterval`, `StudentizedBootstrap`.
     """

@@ -30,10 +30,14 @@ class LearnedPolicy(Candidate):
 
     Attributes:
         policy: what learns from the log.
-        n_parts: parts of the log; each is valued by what the others taught.
+        n_parts: parts of the log, at least 2; more parts let each agent learn from more rows, and take longer.
 
-    >>> LearnedPolicy(LinearUCB(), n_parts=3).n_parts
-    3
+    >>> rng, arms = np.random.default_rng(0), np.arange(200) % 2
+    >>> contexts, luck = rng.standard_normal((200, 1)), rng.random(200)
+    >>> best = (contexts[:, 0] > 0).astype(int)
+    >>> log = Log(contexts, arms, 1.0 * (luck < 0.2 + 0.6 * (arms == best)), np.full(200, 0.5), 2)
+    >>> evaluate(log, {"UCB": LearnedPolicy(LinearUCB())})["UCB"].verdict.kind
+    'better'
 
     See also `evaluate`, `SavedBandit`, `ByFunction`.
     """

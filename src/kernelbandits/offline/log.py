@@ -35,11 +35,11 @@ class Log:
         times: when each row was written, as numbers, shape (n,).
         learned: whether the policy that wrote the log learned from it meanwhile; None if that is not known.
         bounds: the smallest and the largest possible reward; None if they are not known.
-        estimated: whether the propensities were estimated from the log itself.
+        estimated: whether the propensities were estimated from the log itself; an evaluation says so.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> log.n_arms
-    2
+    >>> log = Log(None, np.array(["new", "old"]), np.array([1.0, 0.0]), np.full(2, 0.5), 2, ("old", "new"))
+    >>> log.arms, log.dim
+    (array([1, 0]), 0)
 
     See also `read_log`, `open_log`, `LogColumns`, `LogFile`.
     """

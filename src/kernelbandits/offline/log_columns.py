@@ -24,13 +24,15 @@ class LogColumns(Spec):
     Attributes:
         arm: the arm that was played.
         reward: the reward that it gave, a number.
-        propensity: the probability with which it was played; "" if it was not logged.
-        time: when; used if there is such a column.
+        propensity: the probability with which it was played; "" if it was not logged: then it is taken from the columns
+            `probability_…`, or else estimated from the features.
+        time: when the row was written, a time or a number; used if there is such a column.
         eligible: the arms that could be played, a list of names or a text such as "a|b"; used if there is one.
         default_reward: stands for a reward that is missing; None refuses such rows.
 
-    >>> LogColumns(arm="offer", reward="purchase").arm
-    'offer'
+    >>> table = {"offer": ["a", "b"], "bought": [1, None], "chance": [0.5, 0.5]}
+    >>> read_log(table, LogColumns("offer", "bought", "chance", default_reward=0.0)).rewards
+    array([1., 0.])
 
     See also `read_log`, `Log`, `LogFile`, `replay_log`.
     """

@@ -24,16 +24,17 @@ class LogFile(Spec):
         path: a .csv, .csv.gz or .parquet file.
         arm: column of the arm that was played.
         reward: column of the reward that it gave, a number.
-        propensity: column of the probability with which it was played. A log needs one; if arms were drawn uniformly,
-            it is 1/K in every row.
+        propensity: column of the probability with which it was played; 1/K in every row if arms were drawn uniformly.
+            With "" it is estimated from the features, which is right only if they explain how arms were chosen.
         encoding: how the other columns become the context.
-        min_rows: refuse an arm with fewer rows.
+        min_rows: refuse a log in which an arm has fewer rows.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "log.csv")
     >>> _ = path.write_text("age,arm,reward,propensity\n" + "".join(f"{i},{i % 2},1,0.5\n" for i in range(40)))
-    >>> LogFile(path).read().n_arms
-    2
+    >>> log = LogFile(path).read()
+    >>> log.names, log.contexts.shape
+    (('0', '1'), (40, 1))
 
     See also `read_log`, `LogColumns`, `replay_log`, `ReplayedLog`.
     """

@@ -41,12 +41,12 @@ def read_log(
     `arms` names all arms, if some may never have been played; by default they are those of the rows, sorted.
 
     Args:
-        table: a data frame, an Arrow table, a dictionary or a file.
-        columns: the names of the columns; None for the usual ones.
-        encoding: how the other columns become features.
+        table: a data frame, an Arrow table, a dictionary of columns, or the path of a file.
+        columns: what the columns are called; None for the names of `LogColumns()`.
+        encoding: how the other columns become features; None for `Encoding()`.
         arms: names of all arms; empty for those of the rows.
         learned: whether the logging policy learned from these rewards; None if not known.
-        bounds: the smallest and largest reward possible.
+        bounds: the smallest and the largest possible reward; None if not known.
 
     >>> log = read_log({"age": [20, 30, 40], "arm": ["a", "b", "a"], "reward": [1, 0, 0], "propensity": [0.5] * 3})
     >>> log.names, log.contexts.shape
@@ -84,20 +84,20 @@ def open_log(
     An encoding is fitted to at most 50,000 rows, evenly spaced; `encoder` is used instead if it is given.
 
     Args:
-        table: a file.
-        columns: the names of the columns; None for the usual ones.
-        encoding: how the other columns become features.
+        table: the path of a file; a table in memory is read as by `read_log`, with `encoding`.
+        columns: what the columns are called; None for the names of `LogColumns()`.
+        encoding: how the other columns become features; None for `Encoding()`.
         arms: names of all arms; empty for those of the rows.
-        encoder: a fitted encoding to use instead.
+        encoder: a fitted encoding to use for a file instead, such as that of a bandit.
         learned: whether the logging policy learned from these rewards; None if not known.
-        bounds: the smallest and largest reward possible.
+        bounds: the smallest and the largest possible reward; None if not known.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "log.csv")
     >>> _ = path.write_text("age,arm,reward,propensity\n" + "".join(f"{i},{i % 2},1,0.5\n" for i in range(40)))
     >>> with open_log(path) as log:
-    ...     log.n_arms
-    2
+    ...     len(log), log.names, log.contexts[10:15].shape
+    (40, ('0', '1'), (5, 1))
 
     See also `read_log`, `Log`, `LogColumns`.
     """

@@ -31,11 +31,12 @@ class ReplayedLog:
         rewards: its reward, shape (m,).
         n_rows: number of rows of the log.
         resampled_means: mean reward per round of new agents on resampled logs, shape (B,); NaN where none was kept.
-        arm_names: names of all K arms, as the log has them.
+        arm_names: names of all K arms, as the log has them; empty if it has none.
 
     >>> log = Log(np.ones((40, 1)), np.arange(40) % 2, np.ones(40), np.full(40, 0.5), 2)
-    >>> replay_log(Uniform(), log, rng=0, n_resamples=2).mean
-    1.0
+    >>> replayed = replay_log(Uniform(), log, rng=0, n_resamples=2)
+    >>> replayed.mean, replayed.n_rows, len(replayed.rows) < 40
+    (1.0, 40, True)
 
     See also `read_log`, `replay_log`, `LogFile`.
     """

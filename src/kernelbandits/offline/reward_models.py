@@ -28,8 +28,11 @@ class FittedRewards(Protocol):
 class RewardModel(Spec, ABC):
     """How to predict rewards. A model that values a row never learned from it.
 
-    >>> isinstance(LinearRewards(), RewardModel)
-    True
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> evaluation = evaluate(log, {"old": AlwaysArm("old")}, model=None)  # without one, by weights alone
+    >>> evaluation["old"].estimates[0].estimator
+    'SelfNormalized'
 
     See also `evaluate`, `LinearRewards`, `RewardsByEstimator`.
     """
@@ -46,14 +49,18 @@ class RewardModel(Spec, ABC):
 class LinearRewards(RewardModel):
     """Ridge regression per arm on the features and a constant, around the mean reward of all arms.
 
-    `ridge` is in units of rows. It reads the log once, whatever its size: the sums of each part and arm are added up.
-    With no features it is a shrunken mean per arm.
+    It reads the log once, whatever its size: the sums of each part and arm are added up. With no features it is a
+    shrunken mean per arm.
 
     Attributes:
-        ridge: in units of rows.
+        ridge: added to the diagonal of XᵀX of each arm. Without features it counts as so many rows with the mean
+            reward of all arms, so an arm with few rows is drawn to that mean.
 
-    >>> LinearRewards(ridge=2.0)
-    LinearRewards(ridge=2.0)
+    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
+    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> model = LinearRewards(ridge=1000.0)  # draws the prediction for "old", 0.45, to the mean of all rows
+    >>> round(evaluate(log, {"old": AlwaysArm("old")}, estimator=DirectMethod(), model=model)["old"].value, 2)
+    0.33
 
     See also `evaluate`, `RewardModel`, `RewardsByEstimator`, `RewardsByRegressor`.
     """
@@ -110,10 +117,15 @@ class RewardsByEstimator(RewardModel):
 
     Attributes:
         estimator: fitted to the contexts, shape (n, d), and rewards of each arm.
-        prior_rows: rows that the mean of all arms counts for.
+        prior_rows: the mean of all arms counts as so many rows in an arm's mean; an arm with fewer than two rows is
+            predicted by that mean alone.
 
-    >>> RewardsByEstimator(KernelRidge(Gaussian(), 0.1)).prior_rows
-    1.0
+    >>> points = np.random.default_rng(0).standard_normal((100, 1))
+    >>> log = Log(points, np.arange(100) % 2, np.tanh(points[:, 0]), np.full(100, 0.5), 2)
+    >>> model = RewardsByEstimator(KernelRidge(Gaussian(), 0.1))
+    >>> found = evaluate(log, {"first": AlwaysArm(0)}, estimator=DirectMethod(), model=model)["first"].value
+    >>> bool(abs(found - log.rewards.mean()) < 0.05)  # arms do not differ here
+    True
 
     See also `evaluate`, `LinearRewards`, `RewardsByRegressor`, `RewardModel`.
     """
@@ -135,10 +147,15 @@ class RewardsByRegressor(RewardModel):
 
     Attributes:
         regressor: anything with `fit(X, y)` and `predict(X)`, X of shape (n, d).
-        prior_rows: rows that the mean of all arms counts for.
+        prior_rows: the mean of all arms counts as so many rows in an arm's mean, around which rewards are fitted.
 
-    >>> RewardsByRegressor(KernelRidgeRegressor()).prior_rows
-    1.0
+    >>> from sklearn.linear_model import Ridge
+    >>> points = np.random.default_rng(0).standard_normal((100, 1))
+    >>> log = Log(points, np.arange(100) % 2, points[:, 0] + np.arange(100) % 2, np.full(100, 0.5), 2)
+    >>> model = RewardsByRegressor(Ridge())
+    >>> found = evaluate(log, {"second": AlwaysArm(1)}, estimator=DirectMethod(), model=model)["second"].value
+    >>> bool(abs(found - 1.0 - points.mean()) < 0.05)
+    True
 
     See also `evaluate`, `RewardsByEstimator`, `LinearRewards`.
     """

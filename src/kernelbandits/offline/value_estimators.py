@@ -21,8 +21,8 @@ from kernelbandits.types import Array
 class ValueEstimator(Spec, ABC):
     """How to estimate what a candidate would have earned per row. See also `evaluate`, `DoublyRobust`.
 
-    >>> [isinstance(each, ValueEstimator) for each in (DoublyRobust(), InversePropensity())]
-    [True, True]
+    >>> [each.unbiased for each in (DoublyRobust(), InversePropensity(), ClippedWeights(), DirectMethod())]
+    [True, True, False, False]
     """
 
     __slots__ = ()
@@ -49,9 +49,9 @@ class Replay(ValueEstimator):
 
     For logs whose arms were drawn uniformly, because no propensity enters; elsewhere it is biased.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=Replay()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(Replay().value(rows), 2)
+    0.33
     """
 
     needs_model = False
@@ -66,9 +66,9 @@ class Replay(ValueEstimator):
 class InversePropensity(ValueEstimator):
     """Mean of w r (Horvitz & Thompson 1952). See also `evaluate`, `DoublyRobust`.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=InversePropensity()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(InversePropensity().value(rows), 2)
+    1.0
     """
 
     needs_model = False
@@ -84,9 +84,9 @@ class SelfNormalized(ValueEstimator):
     """Σ w r / Σ w (Hájek 1971; Swaminathan & Joachims 2015): it shifts as the rewards do.
     See also `evaluate`, `InversePropensity`.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=SelfNormalized()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(SelfNormalized().value(rows), 2)
+    0.67
     """
 
     needs_model = False
@@ -103,11 +103,11 @@ class ClippedWeights(ValueEstimator):
     See also `evaluate`, `DirectMethod`.
 
     Attributes:
-        threshold: the largest weight that counts in full; None lets SLOPE choose.
+        threshold: λ; a larger weight counts as this one. None lets SLOPE choose.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=ClippedWeights()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(ClippedWeights(threshold=2.0).value(rows), 2)
+    0.5
     """
 
     threshold: Positive | None = None
@@ -125,11 +125,11 @@ class SubGaussianWeights(ValueEstimator):
     """Mean of w r / (1 − λ + λ w) (Metelli, Russo & Restelli 2021). See also `evaluate`, `SubGaussianDoublyRobust`.
 
     Attributes:
-        shrinkage: λ between 0 and 1.
+        shrinkage: λ, above 0 and below 1; no weight counts for more than 1/λ.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=SubGaussianWeights()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(SubGaussianWeights(shrinkage=0.1).value(rows), 2)
+    0.77
     """
 
     shrinkage: Probability = 0.01
@@ -147,9 +147,9 @@ class DirectMethod(ValueEstimator):
     """Mean of v̂: what the reward model predicts, with its bias (Beygelzimer & Langford 2009).
     See also `evaluate`, `SelfNormalized`.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=DirectMethod()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(DirectMethod().value(rows), 2)
+    0.5
     """
 
     needs_model = True
@@ -165,9 +165,9 @@ class DoublyRobust(ValueEstimator):
     """Mean of v̂ + w (r − q̂) (Robins, Rotnitzky & Zhao 1994; Dudík, Langford & Li 2011).
     See also `evaluate`, `ValueEstimator`.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=DoublyRobust()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(DoublyRobust().value(rows), 2)
+    0.75
     """
 
     needs_model = True
@@ -182,9 +182,9 @@ class DoublyRobust(ValueEstimator):
 class SelfNormalizedDoublyRobust(ValueEstimator):
     """Mean of v̂, plus Σ w (r − q̂) / Σ w (Kallus & Uehara 2019). See also `evaluate`, `Replay`.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=SelfNormalizedDoublyRobust()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(SelfNormalizedDoublyRobust().value(rows), 2)
+    0.67
     """
 
     needs_model = True
@@ -201,11 +201,11 @@ class SwitchDoublyRobust(ValueEstimator):
     See also `evaluate`, `SubGaussianWeights`.
 
     Attributes:
-        threshold: the largest weight that counts in full; None lets SLOPE choose.
+        threshold: τ; a row with a larger weight counts with what the model predicts alone. None lets SLOPE choose.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=SwitchDoublyRobust()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(SwitchDoublyRobust(threshold=2.0).value(rows), 2)
+    0.25
     """
 
     threshold: Positive | None = None
@@ -229,11 +229,11 @@ class ShrunkDoublyRobust(ValueEstimator):
     Su, Dimakopoulou, Krishnamurthy & Dudík (2020).
 
     Attributes:
-        shrinkage: λ > 0; None lets SLOPE choose.
+        shrinkage: λ > 0; no weight counts for more than √λ/2, and a large λ is `DoublyRobust`. None: SLOPE chooses.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=ShrunkDoublyRobust()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(ShrunkDoublyRobust(shrinkage=4.0).value(rows), 2)
+    0.4
     """
 
     shrinkage: Positive | None = None
@@ -254,11 +254,11 @@ class SubGaussianDoublyRobust(ValueEstimator):
     See also `evaluate`, `ShrunkDoublyRobust`.
 
     Attributes:
-        shrinkage: λ between 0 and 1.
+        shrinkage: λ, above 0 and below 1; no weight counts for more than 1/λ.
 
-    >>> log = Log(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 1.0, 0.0]), np.full(4, 0.5), 2)
-    >>> round(evaluate(log, {"first": AlwaysArm(0)}, estimator=SubGaussianDoublyRobust()).candidates[0].value, 2)
-    nan
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> round(SubGaussianDoublyRobust(shrinkage=0.1).value(rows), 2)
+    0.63
     """
 
     shrinkage: Probability = 0.01

@@ -15,11 +15,13 @@ class Verdict(NamedTuple):
 
     Attributes:
         kind: better, worse, not told apart, or not supported.
-        words: the reason.
-        more_rows: how many more rows would settle it; None if that cannot be told.
+        words: the reason, with the difference to the log and its interval.
+        more_rows: about how many more rows would tell the two apart, if the difference is as it seems; None if it is
+            settled, not supported, or would take more than a hundred times as many rows.
 
-    >>> Verdict("better", "its interval lies above the log's mean").kind
-    'better'
+    >>> few = Log(None, np.arange(10) % 2, np.ones(10), np.full(10, 0.5), 2)
+    >>> print(evaluate(few, {"first": AlwaysArm(0)})["first"].verdict.words.split(";")[0])
+    not supported: the effective sample size is 5.0 of 10 rows
 
     See also `evaluate`, `ArmOverlap`, `Estimate`, `PairDifference`.
     """

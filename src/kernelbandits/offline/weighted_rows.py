@@ -21,11 +21,11 @@ class WeightedRows:
         rewards: its reward.
         chances: π(a|x), with which the candidate would have played it.
         predicted: q̂(x, a), what a reward model predicts of it; 0 without a model.
-        expected: Σ_a π(a|x) q̂(x, a), what the model predicts of the candidate.
+        expected: v̂ = Σ_a π(a|x) q̂(x, a), what the model predicts of the candidate; 0 without a model.
 
-    >>> rows = WeightedRows(*np.ones((5, 4)))
-    >>> rows.weights.shape
-    (4,)
+    >>> rows = WeightedRows(*np.array([[4, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 1], [0.5] * 4, [0.5] * 4]))
+    >>> rows.effective_size, InversePropensity().value(rows)
+    (2.0, 1.0)
 
     See also `evaluate`, `SwitchDoublyRobust`, `SubGaussianWeights`.
     """
