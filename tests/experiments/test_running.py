@@ -143,5 +143,5 @@ def test_a_worker_with_other_code_or_other_data_plays_nothing(small, tmp_path):
         _play_elsewhere((own_code(), "0" * 8, {}, unit))
     data.write_text("x,y\n2,a\n", encoding="utf-8")
     for path in (data, tmp_path / "nowhere.csv"):
-        with pytest.raises(EngineFailed, match=r"a worker has no file .*, or another one"):
+        with pytest.raises(EngineFailed, match=r"a worker has no file .*, or a different one"):
             _play_elsewhere((own_code(), own_arithmetic(), {str(path): digest}, unit))

@@ -195,7 +195,7 @@ class Caller:
             lambda: self.agent.choose(np.full((self.n_arms, self.dim), rng.choice([np.nan, np.inf, 1e200]))),
             lambda: self.agent.choose(self.contexts(self.n_arms), np.zeros(self.n_arms, dtype=bool)),
             lambda: self.agent.choose(self.contexts(self.n_arms), [1] * self.n_arms),
-            lambda: self.agent.choose_batch(self.contexts(self.n_arms)),
+            lambda: self.agent.choose_batch(self.contexts()),
             lambda: self.agent.prefetch(np.full((2, self.n_arms, self.dim), np.nan)),
             lambda: self.agent.withdraw(None),
             lambda: self.agent.remove_arm(NO_ARMS[rng.integers(len(NO_ARMS))]),

@@ -90,7 +90,7 @@ def arm_levels(rewards: Sequence[Array]) -> ArmLevels:
     levels[played] += shares * (means - center)
     free, total = n - n_played, float(np.var(together - origin))
     apart = (_PRIOR_REWARDS * total + free * variance) / (_PRIOR_REWARDS + free)
-    single = between * apart / (between + apart) if between else 0.0
+    single = between * (apart / (between + apart)) if between else 0.0
     return ArmLevels(levels, float(origin + center), sqrt(between), sqrt(variance), sqrt(single))
 
 

@@ -34,6 +34,8 @@ class FeatureColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Features(ABC):
     """How a row of features is read: `flat` gives what the `encoder` takes."""
 
+    __slots__ = ()
+
     @abstractmethod
     def encoder(self) -> TableEncoder:
         """The encoder, which needs no data."""

@@ -21,7 +21,7 @@ JSON = b"application/json"
 
 
 @final
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Request:
     """A request whose key and size were checked.
 
@@ -58,7 +58,7 @@ class Request:
 
 
 @final
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Response:
     """An answer."""
 
