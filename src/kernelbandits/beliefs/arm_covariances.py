@@ -19,10 +19,10 @@ _ROUNDING = 1e-10
 
 
 class ArmCovariance(Spec, ABC):
-    """How arms are related.
+    """How arms are related: the covariances of their reward functions at one context.
 
-    >>> [isinstance(each, ArmCovariance) for each in (CommonFunction(), Exchangeable(0.5))]
-    [True, True]
+    >>> [float(each.matrix(2)[0, 1]) for each in (Exchangeable(0.0), Exchangeable(0.5), CommonFunction())]
+    [0.0, 0.5, 1.0]
 
     See also `JointArms`, `CommonFunction`, `Exchangeable`.
     """
@@ -83,7 +83,7 @@ class GivenSimilarity(ArmCovariance):
     Reference: Krause & Ong 2011, products of a kernel over arms and one over contexts.
 
     Attributes:
-        entries: B, shape (K, K), positive semi-definite.
+        entries: B, shape (K, K), symmetric and positive semi-definite; B_ii multiplies the prior variance of arm i.
 
     >>> GivenSimilarity([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 2.0]]).matrix(3)[0]
     array([1. , 0.9, 0. ])
@@ -116,8 +116,8 @@ class ArmFeatures(ArmCovariance):
     Reference: Krause & Ong 2011.
 
     Attributes:
-        features: shape (K, q), one row per arm.
-        kernel: the kernel of two arms.
+        features: shape (K, q), one row per arm; not the features of contexts.
+        kernel: the kernel of two rows of `features`.
 
     >>> ArmFeatures([[0.0], [0.0], [3.0]], Gaussian()).matrix(3).round(3)[0]
     array([1., 1., 0.])

@@ -64,10 +64,11 @@ class Prefetched:
 class Tracker(ABC):
     """Mean and standard deviation of every arm's mean reward, kept current while rewards arrive in any order.
 
-    >>> tracker = LinearArms().start(Problem(n_arms=2, dim=3))
-    >>> tracker.observe(np.ones(3), 0, 1.0)
-    >>> isinstance(tracker, Tracker)
-    True
+    >>> tracker = LinearArms(intercept=False, rewards=AsGiven()).start(Problem(n_arms=2, dim=1))
+    >>> tracker.observe(np.ones(1), arm=0, reward=4.0)
+    >>> mean, std = tracker.mean_and_std(np.ones((2, 1)))  # arm 1 has no rewards yet
+    >>> mean.round(2), std.round(2)
+    (array([2., 0.]), array([0.71, 1.  ]))
 
     See also `Belief`, `HierarchicalBayes`, `Prefetched`, `JointArms`.
     """
@@ -163,9 +164,12 @@ def restated(posterior: Posterior, shifts: Array, factor: float) -> Posterior:
 class Belief(Spec, ABC):
     """How rewards are modelled. Policies such as Thompson sampling act on any belief.
 
-    >>> tracker = LinearArms().start(Problem(n_arms=2, dim=3))
-    >>> isinstance(LinearArms(), Belief), isinstance(tracker, Tracker)
-    (True, True)
+    >>> for belief in (EmpiricalBayes(), LinearArms()):
+    ...     agent = ThompsonSampling(belief).start(Problem(n_arms=2, dim=3), rng=0)
+    ...     agent.observe_batch(np.ones((20, 3)), [0, 1] * 10, [0.0, 1.0] * 10)
+    ...     agent.choose(np.ones(3)).arm
+    1
+    1
 
     See also `EmpiricalBayes`, `IndependentArms`.
     """

@@ -52,10 +52,16 @@ class EmpiricalBayes(Belief):
     and, in the innovations of a filter, Masreliez & Martin 1977.
 
     Attributes:
-        window: rewards per arm that count, the newest; None for all.
-        clip: rewards farther than this many deviations from their prediction are drawn in; None for never.
+        window: how many rewards count, the newest of all arms together, not of each; None for all.
+        clip: in predicted standard deviations; a reward farther from its prediction is moved to there; None for never.
 
-    >>> belief = EmpiricalBayes(window=500, clip=3.0)
+    >>> tracker = EmpiricalBayes(window=500, clip=3.0).start(Problem(n_arms=2, dim=1))
+    >>> for reward in [1.0, 1.2] * 10:
+    ...     tracker.observe(np.ones(1), 0, reward)
+    ...     tracker.observe(np.ones(1), 1, reward + 1.0)
+    >>> tracker.observe(np.ones(1), 0, 1000.0)  # a wrong reward, which moves the mean little
+    >>> tracker.mean_and_std(np.ones((2, 1)))[0].round(1)
+    array([1.1, 2.1])
 
     See also `Belief`, `IndependentArms`, `LinearArms`.
     """

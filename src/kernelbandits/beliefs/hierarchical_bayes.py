@@ -51,12 +51,21 @@ class HierarchicalBayes(EstimatedBelief):
     Reference: a hierarchical form of Krause & Ong 2011; marginal likelihood as in Rasmussen & Williams 2006, ch. 5.
 
     Attributes:
-        bandwidths: multiples m of the inverse mean distance to choose from.
-        kernels: kernels to choose from instead.
+        bandwidths: the m to choose from; t̄ is the median of ‖x − z‖²/d, and a larger m is a narrower kernel.
+        kernels: more kernels to choose from, as they are; alone if `bandwidths` is empty.
         covariances: relations B of the arms to choose from.
-        offset: variance of an arm's own mean.
+        offset: variance of the constant part of an arm's function, as a multiple of s² B_ii.
 
-    >>> agent = CalibratedUCB(HierarchicalBayes()).start(Problem(n_arms=3, dim=50), rng=0)
+    Two arms with one reward function: many rewards of arm 0 tell about arm 1, which has one.
+
+    >>> problem, x = Problem(n_arms=2, dim=1), np.random.default_rng(0).uniform(-1.0, 1.0, 60)
+    >>> for belief in (HierarchicalBayes(), EmpiricalBayes()):
+    ...     tracker = belief.start(problem)
+    ...     for i in range(60):
+    ...         tracker.observe(x[[i]], int(i == 0), np.sin(2.0 * x[i]))
+    ...     tracker.mean_and_std(np.full((2, 1), 0.5))[0].round(1)  # sin 1 is 0.84
+    array([0.8, 0.8])
+    array([0.8, 0.5])
 
     See also `Belief`, `JointArms`, `Tracker`, `Prefetched`.
     """

@@ -31,10 +31,14 @@ class IndependentArms(Belief):
     Cost with n observations per arm: O(n² + n d) per reward, O(K (n² + n d)) per round, less if it was prefetched.
 
     Attributes:
-        model: kernel and noise of the Gaussian process of an arm.
+        model: kernel and noise variance of the Gaussian process of an arm, in the units that `rewards` says.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
-    >>> belief = IndependentArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.01))
+    >>> belief = IndependentArms(GaussianProcess(Gaussian(gamma=4.0), ridge=1.0), rewards=AsGiven())
+    >>> tracker = belief.start(Problem(n_arms=2, dim=1))
+    >>> tracker.observe(np.ones(1), arm=0, reward=4.0)
+    >>> tracker.mean_and_std(np.ones((2, 1)))[0].round(3)  # arm 1 learns nothing from it
+    array([2., 0.])
 
     See also `Belief`, `EmpiricalBayes`, `LinearArms`, `BudgetedArms`.
     """

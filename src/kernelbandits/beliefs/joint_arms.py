@@ -36,12 +36,15 @@ class JointArms(Belief):
     Reference: Krause & Ong 2011; with a common function Valko et al. 2013.
 
     Attributes:
-        model: kernel and noise of the Gaussian process of an arm.
-        covariance: B, how the arms are related.
+        model: kernel of contexts and noise variance, in the units that `rewards` says.
+        covariance: B, how the arms are related; by default all have one reward function.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
-    >>> belief = JointArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.01), CommonFunction())
-    >>> agent = CalibratedUCB(belief).start(Problem(n_arms=3, dim=50), rng=0)
+    >>> belief = JointArms(GaussianProcess(Gaussian(gamma=4.0), ridge=1.0), Exchangeable(0.5), AsGiven())
+    >>> tracker = belief.start(Problem(n_arms=2, dim=1))
+    >>> tracker.observe(np.ones(1), arm=0, reward=4.0)
+    >>> tracker.mean_and_std(np.ones((2, 1)))[0].round(3)  # arm 1 learns half as much from it
+    array([2., 1.])
 
     See also `ArmCovariance`, `CommonFunction`, `Belief`, `BudgetedArms`.
     """

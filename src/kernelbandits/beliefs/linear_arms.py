@@ -28,11 +28,15 @@ class LinearArms(Belief):
     Cost: O(d²) per reward, O(K d²) per round, independent of the number of rewards.
 
     Attributes:
-        ridge: prior precision of every θ.
-        intercept: whether a feature that is always 1 is added.
+        ridge: prior precision of every coefficient of θ, for noise of variance 1; a larger one shrinks θ̂ more.
+        intercept: whether a feature that is always 1 is added, so that contexts need none.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
-    >>> agent = CalibratedUCB(LinearArms(ridge=2.0)).start(Problem(n_arms=3, dim=50), rng=0)
+    >>> tracker = LinearArms(ridge=1e-6).start(Problem(n_arms=1, dim=1))
+    >>> for x in (0.0, 1.0, 2.0):
+    ...     tracker.observe(np.array([x]), 0, 5.0 + 3.0 * x)
+    >>> tracker.mean_and_std(np.array([[10.0]]))[0].round(2)
+    array([35.])
 
     See also `Belief`, `IndependentArms`, `BudgetedArms`, `JointArms`.
     """

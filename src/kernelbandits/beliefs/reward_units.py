@@ -19,8 +19,16 @@ from kernelbandits.types import Array
 class RewardUnits(Spec, ABC):
     """In which units a prior or an estimator describes rewards.
 
-    >>> isinstance(Standardized(), RewardUnits), LinearUCB(rewards=AsGiven()).rewards
-    (True, AsGiven())
+    Two arms with rewards around 100 and 104, and a prior around 0 with variance 1:
+
+    >>> for units in (AsGiven(), Standardized()):
+    ...     belief = IndependentArms(GaussianProcess(Gaussian(), ridge=1.0), rewards=units)
+    ...     tracker = belief.start(Problem(n_arms=2, dim=1))
+    ...     for arm, reward in [(0, 99.0), (0, 101.0), (1, 103.0), (1, 105.0)]:
+    ...         tracker.observe(np.ones(1), arm, reward)
+    ...     tracker.mean_and_std(np.ones((2, 1)))[0].round(1)
+    array([66.7, 69.3])
+    array([100.1, 103.4])
 
     See also `Standardized`, `AsGiven`.
     """
@@ -50,7 +58,11 @@ class AsGiven(RewardUnits):
 
     Levels and scales of the rewards then matter: a prior around 0 with variance 1 is far from rewards around 100.
 
-    >>> belief = LinearArms(ridge=2.0, rewards=AsGiven())
+    >>> model = GaussianProcess(Gaussian(), ridge=1.0)
+    >>> tracker = IndependentArms(model, rewards=AsGiven()).start(Problem(n_arms=1, dim=1))
+    >>> tracker.observe(np.ones(1), 0, 100.0)
+    >>> tracker.mean_and_std(np.ones((1, 1)))[0].round(3)  # halfway between the prior's 0 and the reward
+    array([50.])
 
     See also `RewardUnits`, `Standardized`.
     """
@@ -79,7 +91,12 @@ class Standardized(RewardUnits):
 
     Between estimates it matters which rewards came first. When one falls due, the order of arrival does not.
 
-    >>> belief = LinearArms(ridge=2.0, rewards=Standardized())
+    >>> for unit in (1.0, 1000.0):
+    ...     agent = LinearThompsonSampling(rewards=Standardized()).start(Problem(n_arms=2, dim=1), rng=0)
+    ...     agent.observe_batch(np.ones((4, 1)), [0, 0, 1, 1], [unit * y for y in (0.0, 1.0, 1.0, 2.0)])
+    ...     agent.score([[1.0]]).probabilities.round(3)
+    array([[0.103, 0.897]])
+    array([[0.103, 0.897]])
 
     See also `RewardUnits`, `AsGiven`.
     """

@@ -56,8 +56,8 @@ class AdaptiveExploreThenCommit(Policy):
     Reference: Algorithm 1 of the paper, with T₀ from the data; leave-one-out, Rasmussen & Williams 2006, section 5.4.2.
 
     Attributes:
-        model: kernel and noise of the Gaussian process of an arm.
-        cap: largest number of exploration rounds; None is half of the horizon.
+        model: kernel of the interpolator, and a noise variance (`ridge`) that should be tiny.
+        cap: largest number of exploration rounds of all arms together, at least K; None is half of the horizon.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
     >>> agent = AdaptiveExploreThenCommit(cap=400).start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)
@@ -94,9 +94,9 @@ class SuccessiveElimination(Policy):
     `AdaptiveExploreThenCommit`. Reference: Even-Dar, Mannor & Mansour 2006, for arms without contexts.
 
     Attributes:
-        model: kernel and noise of the Gaussian process of an arm.
-        share: an arm whose chance is below this share of the leader's has no turns.
-        cap: largest number of exploration rounds; None is half of the horizon.
+        model: kernel of the interpolator, and a noise variance (`ridge`) that should be tiny.
+        share: an arm whose chance is below this share of the leader's has no turns; a larger one drops arms sooner.
+        cap: largest number of exploration rounds of all arms together, at least K; None is half of the horizon.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
     >>> agent = SuccessiveElimination().start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)

@@ -17,8 +17,8 @@ def default_policy() -> Policy:
     """The policy for a user who knows only the numbers of arms and features.
 
     It estimates levels, amplitude, noise and bandwidth from the rewards, keeps learning, and plays the largest mean
-    plus one standard deviation. `kernelbandits reproduce beyond` compares it with the paper's eight methods on 28
-    problems.
+    plus a multiple of its standard deviation (`CalibratedUCB` says which). `kernelbandits reproduce beyond` compares it
+    with the paper's eight methods on 28 problems.
 
     Use another one if logs are to be evaluated later (its choices are certain given the past; see `ThompsonSampling`),
     if arms share their reward function, if rewards drift, or if there are only a few rounds per arm or very many
@@ -39,11 +39,13 @@ class PolicyAdvice:
 
     Attributes:
         policy: the one to start.
-        reasons: one line each.
-        cautions: one line each; often none.
+        reasons: what speaks for it, one line each.
+        cautions: why it may not be the right one for this problem, one line each; often none.
 
-    >>> isinstance(recommend(Problem(n_arms=2, dim=3)), PolicyAdvice)
-    True
+    >>> advice = recommend(Problem(n_arms=1, dim=3))
+    >>> advice.cautions
+    ('with one arm there is nothing to decide.',)
+    >>> agent = advice.policy.start(Problem(n_arms=3, dim=3), rng=0)
 
     See also `default_policy`, `recommend`, `CalibratedUCB`, `ThompsonSampling`.
     """
@@ -61,7 +63,7 @@ def recommend(problem: Problem) -> PolicyAdvice:
     """The policy for this problem, with reasons and cautions.
 
     Args:
-        problem: what is known.
+        problem: what is known; the cautions depend on `n_arms` and, if it is stated, on `horizon`.
 
     >>> recommend(Problem(n_arms=500, dim=100, horizon=1000)).cautions[0].partition(":")[0]
     '1000 rounds are fewer than 3 for each of 500 arms'

@@ -26,10 +26,10 @@ from kernelbandits.types import Array, ArrayLike, BoolArray
 
 
 class Policy(Spec, ABC):
-    """How to decide. One policy can start any number of agents. See also `Agent`, `Learner`.
+    """How to decide. One policy can start any number of agents, which share nothing. See also `Agent`, `Learner`.
 
-    >>> isinstance(LinearUCB(), Policy), isinstance(LinearUCB().start(Problem(n_arms=2, dim=3), rng=0), Agent)
-    (True, True)
+    >>> [Uniform().start(Problem(n_arms=9, dim=3), seed).choose(np.ones(3)).arm for seed in (7, 7)]  # one seed, one arm
+    [8, 8]
     """
 
     __slots__ = ()
@@ -51,11 +51,10 @@ class Agent:
     Checks come before any change. `_choose`, `_observe` and `_prefetch` are for callers that made the data themselves.
 
     Attributes:
-        problem, learner, policy: what is known, what decides and observes, and what started it, if anything.
+        problem, learner, policy: what is known, what decides and learns, and the policy that made the learner, or None.
 
     >>> agent = LinearUCB().start(Problem(n_arms=2, dim=3), rng=0)
-    >>> agent.choose(np.ones((2, 3))).scores.shape
-    (2,)
+    >>> agent.observe(np.ones(3), agent.choose(np.ones((2, 3))).arm, reward=1.0)
     """
 
     __slots__ = (

@@ -134,10 +134,12 @@ class CalibratedUCB(Policy):
 
     Attributes:
         belief: what is believed of the arms.
-        width: how many standard deviations are added to a mean.
-        n_initial: turns that every arm has first.
+        width: how many standard deviations are added to a mean; of a level q, if the belief can tell it.
+        n_initial: turns that every arm has first; 0 for none.
 
     >>> agent = CalibratedUCB().start(Problem(n_arms=3, dim=50), rng=0)
+    >>> [agent.choose(np.zeros(50)).arm for _ in range(3)]  # turns first
+    [0, 1, 2]
     """
 
     belief: Belief = EmpiricalBayes()
@@ -174,9 +176,8 @@ class ThompsonSampling(Policy):
         scale: factor of the deviations before drawing.
         n_initial: turns that every arm has first.
 
-    >>> agent = ThompsonSampling().start(Problem(n_arms=3, dim=50), rng=0)
-    >>> agent.choose(np.zeros((3, 50))).arm
-    0
+    >>> round(ThompsonSampling(n_initial=0).start(Problem(n_arms=4, dim=9), rng=0).choose(np.zeros(9)).propensity, 9)
+    0.25
     """
 
     belief: Belief = EmpiricalBayes()

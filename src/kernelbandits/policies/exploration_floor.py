@@ -30,13 +30,13 @@ class ExplorationFloor(Policy):
     Cost: that of the policy. Reference: the ε of Auer et al. 2002 (Exp3), used for evaluation as in Li et al. 2011.
 
     Attributes:
-        policy: the policy below.
-        epsilon: ε, the smallest probability of every eligible arm.
+        policy: any policy, whose own choice is played otherwise.
+        epsilon: ε, the smallest probability of every eligible arm; at most 1/K.
 
     >>> policy = ExplorationFloor(ThompsonSampling(), epsilon=0.01)
     >>> agent = policy.start(Problem(n_arms=4, dim=2), rng=0)
-    >>> agent.choose([1.0, 2.0]).propensity in (1 - 4 * 0.01 + 0.01, 0.01)
-    True
+    >>> agent.score([[1.0, 2.0]]).probabilities.round(9)  # the first round is arm 0's turn
+    array([[0.97, 0.01, 0.01, 0.01]])
 
     See also `default_policy`, `SupKernelUCB`, `Uniform`, `Oracle`.
     """

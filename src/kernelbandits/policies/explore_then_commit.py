@@ -46,10 +46,16 @@ class ExploreThenCommit(Policy):
 
     Attributes:
         estimator: fitted to the rewards of each arm, once.
-        n_explore: T₀, the total number of exploration rounds.
+        n_explore: T₀, exploration rounds of all arms together: at least K, at most the horizon if that is known.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
-    >>> policy = ExploreThenCommit(MinNormInterpolator(Gaussian(gamma=4.0)), n_explore=100)
+    >>> policy = ExploreThenCommit(MinNormInterpolator(Gaussian(gamma=4.0)), n_explore=4)
+    >>> agent, arms = policy.start(Problem(n_arms=2, dim=1), rng=0), []
+    >>> for _ in range(6):
+    ...     arms.append(agent.choose([1.0]).arm)
+    ...     agent.observe([1.0], arms[-1], reward=float(arms[-1]))
+    >>> arms
+    [0, 1, 0, 1, 1, 1]
 
     See also `default_policy`, `ThompsonSampling`, `AdaptiveExploreThenCommit`, `SuccessiveElimination`.
     """

@@ -24,8 +24,11 @@ from kernelbandits.types import Array, IntArray
 class Width(Spec, ABC):
     """How many standard deviations are added to an arm's mean.
 
-    >>> [isinstance(each, Width) for each in (ConstantWidth(1.0), TheoreticalWidth())]
-    [True, True]
+    >>> posterior = GaussianProcess(Gaussian(), ridge=0.25).without_data(dim=1)
+    >>> problem = Problem(n_arms=2, dim=1, noise_std=0.5, reward_norms=[1.0, 2.0])
+    >>> widths = (ConstantWidth(2.0), TheoreticalWidth(), SubGaussianWidth())
+    >>> [round(width.of(0, posterior, problem), 2) for width in widths]
+    [2.0, 2.22, 3.45]
 
     See also `GPUCB`, `TheoreticalWidth`, `SubGaussianWidth`.
     """
@@ -59,11 +62,15 @@ class TheoreticalWidth(Width):
     `scale` = 0.1 is the paper's "Scaled". λ² is the posterior's ridge.
 
     Attributes:
-        delta: probability with which the bound may fail, between 0 and 1.
-        scale: factor of the deviations.
+        delta: δ, the probability with which the bound of some arm may fail, between 0 and 1.
+        scale: factor of β; 1 is the theory, smaller ones explore less.
 
-    >>> TheoreticalWidth(delta=0.1, scale=0.1).scale
-    0.1
+    β grows with the rewards of the arm, here from none to three:
+
+    >>> model, problem = GaussianProcess(Gaussian()), Problem(n_arms=2, dim=1, noise_std=1.0, reward_norms=[1.0, 2.0])
+    >>> posteriors = (model.without_data(dim=1), model.fit([[0.0], [1.0], [2.0]], np.ones(3)))
+    >>> [round(TheoreticalWidth(scale=0.1).of(0, posterior, problem), 2) for posterior in posteriors]
+    [0.34, 0.42]
 
     See also `GPUCB`, `Width`, `SubGaussianWidth`, `ConstantWidth`.
     """
@@ -82,11 +89,15 @@ class SubGaussianWidth(Width):
     """`TheoreticalWidth` with σ λ⁻¹ in place of σ² λ⁻¹: as in Abbasi-Yadkori (2013), Chowdhury & Gopalan (2017).
 
     Attributes:
-        delta: probability with which the bound may fail, between 0 and 1.
-        scale: factor of the deviations.
+        delta: δ, the probability with which the bound of some arm may fail, between 0 and 1.
+        scale: factor of β; 1 is the theory, smaller ones explore less.
 
-    >>> SubGaussianWidth(delta=0.05).delta
-    0.05
+    Here rewards in another unit only change the unit of β, as they should; σ² would change more:
+
+    >>> model = GaussianProcess(Gaussian(), ridge=1.0).without_data(dim=1)
+    >>> problems = [Problem(n_arms=2, dim=1, noise_std=unit, reward_norms=[unit, unit]) for unit in (1.0, 10.0)]
+    >>> [[round(width.of(0, model, each)) for each in problems] for width in (SubGaussianWidth(), TheoreticalWidth())]
+    [[3, 34], [3, 255]]
 
     See also `GPUCB`, `TheoreticalWidth`, `ConstantWidth`, `Width`.
     """
@@ -105,10 +116,11 @@ class ConstantWidth(Width):
     """β = value, whatever the problem.
 
     Attributes:
-        value: β, the same in all rounds.
+        value: β, the same for all arms in all rounds; 0 plays the largest mean.
 
-    >>> GPUCB(GaussianProcess(Gaussian()), ConstantWidth(1.5)).width
-    ConstantWidth(value=1.5)
+    >>> policy = GPUCB(GaussianProcess(Gaussian()), ConstantWidth(1.5))  # needs neither norms nor noise level
+    >>> policy.start(Problem(n_arms=2, dim=1), rng=0).choose([1.0]).scores
+    array([1.5, 1.5])
 
     See also `GPUCB`, `SubGaussianWidth`, `TheoreticalWidth`.
     """
@@ -132,11 +144,15 @@ class GPUCB(Policy):
     scores; with prefetched contexts the scores cost O(B (n + d)) for the block's B rounds.
 
     Attributes:
-        model: kernel and noise of the Gaussian process of an arm.
-        width: β_t, which multiplies the deviations.
+        model: kernel and noise variance of the Gaussian process of an arm, in the units that `rewards` says.
+        width: β. The default needs `problem.noise_std` and `problem.reward_norms`; `ConstantWidth` needs neither.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
     >>> policy = GPUCB(GaussianProcess(Gaussian(gamma=4.0), ridge=1.0), ConstantWidth(2.0))
+    >>> agent = policy.start(Problem(n_arms=2, dim=1), rng=0)
+    >>> agent.observe_batch(np.ones((20, 1)), [0, 1] * 10, [0.0, 1.0] * 10)
+    >>> agent.choose([1.0]).arm, agent.choose([9.0]).propensity  # where nothing is known, levels decide
+    (1, 1.0)
 
     See also `default_policy`, `GreedyInterpolation`, `LinearUCB`, `LinearThompsonSampling`.
     """

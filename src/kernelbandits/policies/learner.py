@@ -21,13 +21,14 @@ class Choice(NamedTuple):
 
     Attributes:
         arm: the arm to play, 0 … K − 1.
-        propensity: its exact probability.
-        scores: what arms were compared by, shape (K,).
-        explored: whether it was played to learn.
+        propensity: its exact probability, given the past and the contexts.
+        scores: what arms were compared by, shape (K,); −∞ for arms that are not eligible.
+        explored: whether it is played to learn rather than because it looks best.
         probabilities: of all arms, shape (K,); None if they follow from the rest.
 
-    >>> Choice(1, 1.0, np.array([0.2, 0.7]), False).arm
-    1
+    >>> learner = LinearUCB().learner(Problem(n_arms=2, dim=3), np.random.default_rng(0))
+    >>> learner.decide(np.ones((2, 3)), eligible=np.array([False, True]))
+    Choice(arm=1, propensity=1.0, scores=array([-inf,   2.]), explored=False, probabilities=None)
 
     See also `Policy`, `Learner`, `Decision`, `Decisions`.
     """
@@ -50,9 +51,10 @@ class Decision(NamedTuple):
         explored: whether the arm was played to learn rather than because it looked best.
         name: the arm's name; None if the problem states no names.
 
-    >>> decision = LinearUCB().start(Problem(n_arms=2, dim=3), rng=0).choose(np.ones((2, 3)))
-    >>> decision.id, decision.scores.shape
-    (0, (2,))
+    >>> agent = Uniform().start(Problem(arms=("no offer", "5 % off"), dim=3), rng=0)
+    >>> decision = agent.choose(np.ones(3), eligible=["5 % off"])
+    >>> decision.name, decision.propensity
+    ('5 % off', 1.0)
 
     See also `Policy`, `Choice`, `Decisions`, `Scores`.
     """
@@ -76,19 +78,18 @@ class Decision(NamedTuple):
 class Decisions:
     """The decisions of B rounds without feedback between them: arrays of shape (B,), scores of shape (B, K).
 
-    `first_id` is the number of the first decision; the others follow. `arm_names` are the names of all K arms, if they
-    have any. See `Decision` for the rest.
-
     Attributes:
-        first_id: number of the first decision.
-        arms: shape (B,).
-        propensities: shape (B,).
-        scores: shape (B, K).
-        explored: shape (B,).
-        arm_names: names of the K arms, if they have any.
+        first_id: number of the first decision; the others follow.
+        arms: the arm to play in every round, shape (B,).
+        propensities: exact probability of that arm, shape (B,).
+        scores: what the arms were compared by, shape (B, K); −∞ for arms that are not eligible.
+        explored: whether the arm is played to learn, shape (B,).
+        arm_names: names of all K arms; empty if they have none. `names` has those of the arms to play.
 
-    >>> LinearUCB().start(Problem(n_arms=2, dim=3), rng=0).choose_batch(np.ones((5, 2, 3))).arms.shape
-    (5,)
+    >>> agent = Uniform().start(Problem(arms=("no offer", "5 % off"), dim=3), rng=0)
+    >>> decisions = agent.choose_batch(np.ones((2, 3)), eligible=[[True, False], [False, True]])
+    >>> decisions.names, decisions.propensities
+    (['no offer', '5 % off'], array([1., 1.]))
 
     See also `Policy`, `Decision`, `Scores`, `Problem`.
     """
@@ -140,8 +141,16 @@ class Scores(NamedTuple):
 class Learner(ABC):
     """Decides and observes; its input was checked. Methods that are not abstract are hooks, which may be left out.
 
-    >>> isinstance(LinearUCB().learner(Problem(n_arms=2, dim=3), np.random.default_rng(0)), Learner)
-    True
+    One that always plays the last arm:
+
+    >>> class Last(Learner):
+    ...     def decide(self, contexts, eligible):
+    ...         return Choice(len(contexts) - 1, 1.0, np.zeros(len(contexts)), explored=False)
+    ...
+    ...     def observe(self, context, arm, reward):
+    ...         pass
+    >>> Agent(Problem(n_arms=3, dim=2), Last()).choose([1.0, 2.0]).arm
+    2
 
     See also `Policy`, `Agent`, `Choice`, `Decision`.
     """

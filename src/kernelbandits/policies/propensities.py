@@ -34,10 +34,10 @@ def largest_probabilities(mean: Array, std: Array) -> Array:
 
     Args:
         mean: μ, shape (K,).
-        std: σ, shape (K,).
+        std: standard deviations σ, not variances, shape (K,).
 
-    >>> largest_probabilities(np.zeros(4), np.ones(4)).round(12)
-    array([0.25, 0.25, 0.25, 0.25])
+    >>> largest_probabilities(np.array([0.0, 1.0]), np.array([1.0, 1.0])).round(4)
+    array([0.2398, 0.7602])
 
     See also `Policy`, `Problem`, `Scores`.
     """

@@ -48,12 +48,14 @@ class SupKernelUCB(Policy):
     all S together cost no more than one belief with all data.
 
     Attributes:
-        belief: what is believed of the arms.
-        width: factor of the deviations.
-        reward_range: largest minus smallest mean reward.
+        belief: what every level believes of the arms; by default one common function, in units of the rewards.
+        width: w is this many standard deviations of the belief.
+        reward_range: largest minus smallest mean reward, or a bound of it; widths are compared with it.
 
-    >>> policy = SupKernelUCB(JointArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.1)), width=0.5)
-    >>> agent = policy.start(Problem(n_arms=3, dim=50, horizon=1000), rng=0)
+    >>> belief = JointArms(GaussianProcess(Gaussian(gamma=4.0), ridge=0.1), rewards=AsGiven())
+    >>> agent = SupKernelUCB(belief, width=0.6).start(Problem(n_arms=3, dim=50, horizon=1000), rng=0)
+    >>> agent.choose(np.zeros(50)).scores  # all widths, above ½: the widest arm is played to learn
+    array([0.6, 0.6, 0.6])
 
     See also `default_policy`, `LinearThompsonSampling`, `ExplorationFloor`, `Uniform`.
     """
