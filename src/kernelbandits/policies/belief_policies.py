@@ -173,8 +173,8 @@ class ThompsonSampling(Policy):
 
     Attributes:
         belief: what is believed of the arms.
-        scale: factor of the deviations before drawing.
-        n_initial: turns that every arm has first.
+        scale: factor of the deviations before drawing; 1 draws from the belief itself.
+        n_initial: turns that every arm has first; 0 for none.
 
     >>> round(ThompsonSampling(n_initial=0).start(Problem(n_arms=4, dim=9), rng=0).choose(np.zeros(9)).propensity, 9)
     0.25
@@ -206,7 +206,7 @@ class GreedyInterpolation(Policy):
     See also `default_policy`, `SuccessiveElimination`.
 
     Attributes:
-        model: kernel and noise of the Gaussian process of an arm.
+        model: kernel of the interpolator, and a noise variance (`ridge`) that should be tiny.
         n_initial: turns that every arm has first.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
@@ -241,9 +241,9 @@ class LinearUCB(Policy):
     Cost per round: O(K d²) to decide, O(d²) to learn, independent of the number of past rounds.
 
     Attributes:
-        alpha: how many standard deviations are added.
-        ridge: prior precision of every θ.
-        intercept: whether a feature that is always 1 is added.
+        alpha: how many standard deviations are added to a mean; 0 never explores on purpose.
+        ridge: prior precision of every coefficient of θ; a larger one shrinks θ̂ more.
+        intercept: whether a feature that is always 1 is added, so that contexts need none.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
     >>> agent = LinearUCB(alpha=0.5).start(Problem(n_arms=3, dim=2), rng=0)
@@ -280,9 +280,9 @@ class LinearThompsonSampling(Policy):
     Cost per round: O(K d²) to decide, about 0.1 ms more for the propensity with 20 arms; O(d²) to learn.
 
     Attributes:
-        scale: factor of the deviations before drawing.
-        ridge: prior precision of every θ.
-        intercept: whether a feature that is always 1 is added.
+        scale: factor of the deviations before drawing; 0 plays the largest mean.
+        ridge: prior precision of every coefficient of θ; a larger one shrinks θ̂ more.
+        intercept: whether a feature that is always 1 is added, so that contexts need none.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
     >>> agent = LinearThompsonSampling(scale=0.5).start(Problem(n_arms=4, dim=2), rng=0)

@@ -92,12 +92,14 @@ class SubGaussianWidth(Width):
         delta: δ, the probability with which the bound of some arm may fail, between 0 and 1.
         scale: factor of β; 1 is the theory, smaller ones explore less.
 
-    Here rewards in another unit only change the unit of β, as they should; σ² would change more:
+    This β is proportional to the unit in which noise and norms are stated; that of `TheoreticalWidth` is not:
 
-    >>> model = GaussianProcess(Gaussian(), ridge=1.0).without_data(dim=1)
+    >>> posterior = GaussianProcess(Gaussian(), ridge=1.0).without_data(dim=1)
     >>> problems = [Problem(n_arms=2, dim=1, noise_std=unit, reward_norms=[unit, unit]) for unit in (1.0, 10.0)]
-    >>> [[round(width.of(0, model, each)) for each in problems] for width in (SubGaussianWidth(), TheoreticalWidth())]
-    [[3, 34], [3, 255]]
+    >>> for width in (SubGaussianWidth(), TheoreticalWidth()):
+    ...     [round(width.of(0, posterior, problem), 1) for problem in problems]
+    [3.4, 34.5]
+    [3.4, 254.8]
 
     See also `GPUCB`, `TheoreticalWidth`, `ConstantWidth`, `Width`.
     """
@@ -151,8 +153,8 @@ class GPUCB(Policy):
     >>> policy = GPUCB(GaussianProcess(Gaussian(gamma=4.0), ridge=1.0), ConstantWidth(2.0))
     >>> agent = policy.start(Problem(n_arms=2, dim=1), rng=0)
     >>> agent.observe_batch(np.ones((20, 1)), [0, 1] * 10, [0.0, 1.0] * 10)
-    >>> agent.choose([1.0]).arm, agent.choose([9.0]).propensity  # where nothing is known, levels decide
-    (1, 1.0)
+    >>> agent.choose([1.0]).arm
+    1
 
     See also `default_policy`, `GreedyInterpolation`, `LinearUCB`, `LinearThompsonSampling`.
     """
