@@ -43,17 +43,17 @@ class Bandit:
     are for policies that need them (`Problem`). All methods may be called from several threads.
 
     Attributes:
-        policy: how to decide.
-        encoding: how columns become features.
+        policy: how to decide; None means `default_policy()`.
+        encoding: how columns become features; None means `Encoding()`.
         encoder: the fitted encoding; None before `fit` or `encode`.
-        ledger: the decisions that await their reward.
-        calibration: how good past predictions were.
-        created: when it was made.
-        arms: names of the arms.
+        ledger: the decisions that await their reward; None means one that keeps all of them, however many.
+        calibration: how well rewards were predicted before they came.
+        created: when it was made, in UTC.
+        arms: names of the arms; read from the bandit, those that were not removed.
         rng: a seed or generator of the policy's randomness.
-        horizon: rounds to plan for, if the policy needs it; likewise `noise_std` and `reward_norms` of `Problem`.
-        noise_std: σ, if the policy needs it.
-        reward_norms: RKHS norms, if the policy needs them, shape (K,).
+        horizon: number of rounds to plan for, if the policy needs it.
+        noise_std: standard deviation σ of rewards around their mean, if the policy needs it.
+        reward_norms: bounds on the RKHS norms of the arms' mean rewards, if the policy needs them, shape (K,).
 
     >>> bandit = Bandit(["short", "long"], encoding=Encoding(rare=1))
     >>> log = {"age": [20, 30, 60, 70], "banner": ["short", "long"] * 2, "clicked": [1, 0, 0, 1]}

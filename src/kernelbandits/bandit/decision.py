@@ -20,11 +20,13 @@ class BanditDecision(NamedTuple):
         id: a text that no other decision has; the reward is observed by it.
         arm: the name of the arm to play.
         propensity: exact probability with which this arm is chosen, given the past and the row.
-        scores: what the eligible arms were compared by, per name.
+        scores: what the eligible arms were compared by, per name; for a UCB policy the upper bounds of mean rewards.
         explored: whether the arm was played to learn rather than because it looked best.
 
-    >>> BanditDecision("a1", "5pct", 0.5, {"none": 0.1, "5pct": 0.3}, False).arm
-    '5pct'
+    >>> bandit = Bandit(["none", "5pct", "10pct"], policy=Uniform()).encode({"age": [20.0, 30.0, 60.0]})
+    >>> decision = bandit.choose({"age": 25.0}, eligible=["none", "5pct"])
+    >>> decision.propensity, sorted(decision.scores)
+    (0.5, ['5pct', 'none'])
 
     See also `Bandit`, `BanditSummary`, `ArmSummary`.
     """

@@ -28,9 +28,10 @@ class Awaiting(NamedTuple):
         eligible: names of the arms that could be played; None if all.
         version: number of rewards that the bandit had observed when it decided.
 
-    >>> from datetime import UTC, datetime
-    >>> Awaiting("a1", datetime(2026, 1, 1, tzinfo=UTC), np.zeros(2), 1, 0.5, None, 0).propensity
-    0.5
+    >>> bandit = Bandit(["short", "long"], policy=Uniform()).encode({"age": [20.0, 30.0, 60.0]})
+    >>> decision = bandit.choose({"age": 25.0})
+    >>> [(entry.id == decision.id, entry.propensity, entry.version) for entry in bandit.ledger]
+    [(True, 0.5, 0)]
 
     See also `Bandit`, `Ledger`, `Calibration`.
     """
@@ -51,10 +52,13 @@ class Ledger:
     With a `capacity` it keeps that many of each, and forgets the oldest: a reward that comes later is refused.
 
     Attributes:
-        capacity: how many decisions, and how many rewards, are kept; None keeps all.
+        capacity: how many decisions that await their reward, and how many rewards, are kept; None keeps all.
+        n_forgotten: decisions forgotten before their reward came.
 
-    >>> Ledger(capacity=100_000)
-    Ledger(capacity=100000): 0 await a reward
+    >>> bandit = Bandit(["short", "long"], policy=Uniform(), ledger=Ledger(capacity=1)).encode({"age": [20, 30]})
+    >>> _ = bandit.choose_many({"age": [20, 30]})
+    >>> bandit.ledger, bandit.ledger.n_forgotten
+    (Ledger(capacity=1): 1 await a reward, 1)
 
     See also `Bandit`, `Calibration`, `Awaiting`, `ArmSummary`.
     """

@@ -27,12 +27,14 @@ class ArmSummary(NamedTuple):
         n_rewards: how many were observed.
         mean: of the rewards; None without any.
         error: standard error of the mean; None with fewer than two rewards.
-        weighted_mean: mean with weights 1/propensity, an estimate of what the arm gives in all contexts; None if a
-            propensity is not known.
+        weighted_mean: mean with weights 1/propensity, an estimate of what the arm gives in all contexts; None without
+            rewards, or if a propensity is not known.
         removed: whether it is chosen no more.
 
-    >>> ArmSummary("5pct", 12, 0.4, 0.1, 0.38, False).mean
-    0.4
+    >>> log = {"age": [20, 30, 60, 70], "banner": ["short", "long"] * 2, "clicked": [1, 0, 0, 0]}
+    >>> bandit = Bandit(["short", "long"]).fit(log, arm="banner", reward="clicked")
+    >>> print(bandit.summary().arms[0])
+    ArmSummary(name='short', n_rewards=2, mean=0.5, error=0.5, weighted_mean=None, removed=False)
 
     See also `Bandit`, `BanditSummary`, `Calibration`, `Ledger`.
     """
@@ -53,20 +55,20 @@ class BanditSummary:
     Attributes:
         policy: the policy as Python writes it.
         n_features: number of encoded features; None before there is an encoder.
-        created: when the bandit was made.
+        created: when the bandit was made, in UTC.
         n_rewards: rewards observed, those of a log included.
         mean_reward: their mean; None without any.
-        arms: the rewards of every arm.
+        arms: the rewards of every arm, those of removed arms included.
         n_awaiting: decisions that await their reward.
-        awaiting_since: when the oldest of them was made.
+        awaiting_since: when the oldest of them was made; None if there is none.
         n_forgotten: decisions that were forgotten because the ledger was full.
         calibration: how good past predictions were (`Calibration`).
         health: what should be looked at; empty if nothing is unusual.
         notes: how columns became features.
 
     >>> bandit = Bandit(["short", "long"], policy=Uniform())
-    >>> bandit.summary().n_rewards
-    0
+    >>> bandit.summary().health
+    ('no reward has been observed',)
 
     See also `Bandit`, `BanditDecision`, `ArmSummary`, `Calibration`.
     """

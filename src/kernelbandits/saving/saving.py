@@ -38,7 +38,7 @@ def save(thing: Any, path: str | os.PathLike[str]) -> Path:
 
     Args:
         thing: an agent, a tracker, a predictor, an encoder, a bandit or a spec.
-        path: the file to write.
+        path: the file to write; one that is there is replaced.
 
     >>> from tempfile import TemporaryDirectory
     >>> agent = LinearUCB().start(Problem(n_arms=3, dim=2), rng=0)
@@ -72,7 +72,7 @@ def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
 
     Args:
         path: the file.
-        classes: your own classes that the file may use.
+        classes: your own classes that the file may use; those of the library need not be named.
 
     >>> import tempfile, pathlib
     >>> path = save(Gaussian(gamma=2.0), pathlib.Path(tempfile.mkdtemp(), "kernel.kb"))

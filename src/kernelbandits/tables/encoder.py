@@ -22,25 +22,25 @@ from kernelbandits.types import Array, IntArray
 class Encoder(TableEncoder):
     """A fitted `Encoding`: x = scale · ((z_kept − shift) · factors − center) V for the numbered columns z.
 
-    `kept` are the positions of the q columns of z that are used; `shift`, `factors` and `center` have shape (q,), the
-    principal axes V shape (q, d), or None to keep all q. `names` are those of the d features; `notes` tell the steps.
-    The texts `missing` stand for a missing value.
+    `Encoding.fit` makes one; it is not built by hand.
 
     Attributes:
-        columns: how columns become numbers.
-        kept: positions of the q columns of z that are used, shape (q,).
-        shift: subtracted, shape (q,).
-        factors: multiplied, shape (q,).
-        center: subtracted then, shape (q,).
-        axes: V, shape (q, d), or None to keep all.
-        scale: one factor at last.
+        columns: how the columns of a table become the numbers z: gaps filled, one 0/1 column per level.
+        kept: positions of the q columns of z that are used, shape (q,); the others do not vary.
+        shift: mean of each numerical column, 0 for 0/1 columns, shape (q,).
+        factors: what `Scaling` gives each numerical column, 1 for 0/1 columns, shape (q,).
+        center: mean of each column after that, shape (q,).
+        axes: the principal axes V, shape (q, d), or None to keep all q columns.
+        scale: the factor that makes ‖x‖²/d average `Encoding.level`.
         names: names of the d features.
         notes: the steps, one line each.
         missing: texts that stand for a missing value.
 
-    >>> encoder = Encoding().fit({"age": [20.0, 30.0, 60.0], "town": ["a", "b", "a"]})
-    >>> encoder.transform({'age': 40.0, 'town': 'a'}).shape == (encoder.dim,)
-    True
+    >>> encoder = Encoding(rare=1).fit({"age": [20.0, 30.0, 60.0], "town": ["a", "b", "a"]})
+    >>> encoder.names
+    ('age', 'town = a', 'town = b')
+    >>> Encoder.from_json(encoder.to_json()).transform({"age": 40.0, "town": "a"}).shape
+    (3,)
 
     See also `Encoding`, `TableEncoding`, `TableEncoder`.
     """

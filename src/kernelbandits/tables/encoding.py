@@ -34,8 +34,8 @@ def moments(points: Array) -> tuple[Array, Array, BoolArray]:
 class Scaling(Spec, ABC):
     """How numerical columns are made comparable.
 
-    >>> [isinstance(each, Scaling) for each in (CommonUnit(), UnitVariance())]
-    [True, True]
+    >>> [each.factors(np.array([1.0, 7.0])).round(3).tolist() for each in (UnitVariance(), CommonUnit())]
+    [[1.0, 0.143], [0.2, 0.2]]
 
     See also `Encoding`, `SklearnEncoder`, `UnitVariance`, `CommonUnit`.
     """
@@ -56,8 +56,8 @@ class Scaling(Spec, ABC):
 class UnitVariance(Scaling):
     """Every column has variance 1: for columns in different units (age, income).
 
-    >>> Encoding().scaling
-    UnitVariance()
+    >>> UnitVariance().factors(np.array([1.0, 4.0]))  # of columns with these standard deviations
+    array([1.  , 0.25])
 
     See also `Encoding`, `Scaling`, `CommonUnit`, `SklearnEncoder`.
     """
@@ -74,8 +74,8 @@ class UnitVariance(Scaling):
 class CommonUnit(Scaling):
     """One factor for all columns, such that their variances average 1: for columns in one unit (pixels).
 
-    >>> Encoding(scaling=CommonUnit()).scaling
-    CommonUnit()
+    >>> CommonUnit().factors(np.array([1.0, 7.0]))  # of columns with these standard deviations
+    array([0.2, 0.2])
 
     See also `Encoding`, `UnitVariance`, `Scaling`.
     """
@@ -95,23 +95,27 @@ class Encoding(TableEncoding):
     Numbers are centred and scaled. A missing number becomes its column's mean, and a 0/1 column marks it. Texts, and
     columns named in `categorical`, get one 0/1 column per level; missing is a separate level, and levels with fewer
     than `rare` rows share one. So a category weighs at most as much as a number of variance 1. Dates and times are
-    numbers too. Columns that do not vary are left out, and so are whole numbers that are all different, which look
-    like identifiers, unless `columns` names them. Finally all columns are centred, reduced to `dim` principal
-    components if that is given, and multiplied by one number such that ‖x‖²/d averages `level` (½ as in the paper's
-    designs).
+    numbers too. Columns that do not vary are left out, and so are, in tables of 100 rows or more, whole numbers that
+    are all different, which look like identifiers, unless `columns` names them. Finally all columns are centred,
+    reduced to `dim` principal components if that is given, and multiplied by one number such that ‖x‖²/d averages
+    `level` (½ as in the paper's designs).
 
     Attributes:
         columns: names of the features; empty means all columns without another use.
         drop: columns to leave out.
         categorical: columns to take as categories although they hold numbers.
         missing: texts that stand for a missing value; if "NaN" is among them, the number NaN does too.
-        rare: levels with fewer rows share one column.
+        rare: levels with fewer rows share one column; in a small table, 1 keeps every level.
         scaling: how numbers are made comparable.
         dim: number of principal components; None keeps all.
         level: the mean of ‖x‖²/d at the end.
 
-    >>> Encoding(drop=("id",)).fit({"id": [1, 2, 3], "age": [20.0, 30.0, 60.0]}).names
-    ('age',)
+    >>> table = {"id": [1, 2, 3], "age": [20.0, None, 60.0]}
+    >>> encoder = Encoding(drop=("id",)).fit(table)
+    >>> encoder.names
+    ('age', 'age is missing')
+    >>> round(float(np.mean(encoder.transform(table) ** 2)), 6)
+    0.5
 
     See also `Encoder`, `TableEncoding`.
     """

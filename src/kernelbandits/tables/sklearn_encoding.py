@@ -34,8 +34,8 @@ class SklearnEncoding(TableEncoding):
         missing: texts that stand for a missing value; if "NaN" is among them, the number NaN does too.
 
     >>> from sklearn.preprocessing import StandardScaler
-    >>> SklearnEncoding(StandardScaler()).fit({"age": [20.0, 30.0, 60.0]}).transform({"age": 20.0}).shape
-    (1,)
+    >>> SklearnEncoding(StandardScaler()).fit({"age": [20.0, 30.0, 60.0]}).transform({"age": 20.0}).round(2)
+    array([-0.98])
 
     See also `Encoding`, `TableEncoder`, `SklearnEncoder`, `Scaling`.
     """
@@ -85,15 +85,15 @@ class SklearnEncoder(TableEncoder):
     """A fitted scikit-learn transformer; `template` is a table without rows, with the columns it was fitted to.
 
     Attributes:
-        transformer: fitted.
-        template: a table without rows, with the columns it was fitted to.
-        names: names of the d features.
-        notes: the steps, one line each.
+        transformer: the fitted copy.
+        template: a table without rows, with the columns it was fitted to, in their order and of their types.
+        names: names of the d features, those of the transformer if it gives any.
+        notes: which transformer made how many features, and of what size.
         missing: texts that stand for a missing value.
 
     >>> from sklearn.preprocessing import StandardScaler
-    >>> SklearnEncoding(StandardScaler()).fit({"age": [20.0, 30.0, 60.0]}).dim
-    1
+    >>> print(*SklearnEncoding(StandardScaler()).fit({"age": [20.0, 30.0, 60.0]}).notes)
+    1 features made by StandardScaler; ‖x‖²/d averages 1
 
     See also `Encoding`, `SklearnEncoding`, `Scaling`, `UnitVariance`.
     """

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class TableEncoder(ABC):
     """A fitted encoding: it turns the rows of any table with the same columns into points.
 
-    >>> isinstance(Encoding().fit({"age": [20.0, 30.0, 60.0]}), TableEncoder)
-    True
+    >>> encoder = Encoding().fit({"age": [20.0, 30.0, 60.0]})
+    >>> encoder.transform({"town": ["a", "b"], "age": [25.0, 45.0]}).shape
+    (2, 1)
 
     See also `Encoding`, `TableEncoding`, `SklearnEncoding`, `SklearnEncoder`.
     """
@@ -80,8 +81,8 @@ class TableEncoder(ABC):
 class TableEncoding(Spec, ABC):
     """How the columns of a table become features; `missing` are the texts that stand for a missing value.
 
-    >>> isinstance(Encoding(), TableEncoding)
-    True
+    >>> Encoding().fit({"age": [20.0, 30.0, 60.0], "clicked": [0, 1, 0]}, others=["clicked"]).names
+    ('age',)
 
     See also `Encoding`, `Encoder`, `TableEncoder`, `SklearnEncoding`.
     """
