@@ -68,8 +68,8 @@ class AvazuDesign(Spec):
             the learners' and need not be the oracle's.
         noise_std: standard deviation of the noise of rewards.
 
-    >>> AvazuDesign(dim=20, n_oracle=100).n_contexts
-    3000
+    >>> AvazuDesign(arm_column="C14", drop=("device_ip", "device_id")).columns[:4]  # a file must have these, and more
+    ('C14', 'click', 'hour', 'C1')
 
     See also `Avazu`, `AvazuStandIn`.
     """
@@ -137,10 +137,11 @@ class Avazu(ImpressionEnvironment):
         design: which columns, arms, contexts and oracles to use.
 
     >>> import tempfile, pathlib
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "clicks.csv")
-    >>> _ = path.write_text("id,click,hour,C14\n1,0,14102100,7\n")
-    >>> Avazu(path, AvazuDesign(dim=5)).design.dim
-    5
+    >>> from kernelbandits.environments.standin import write_standin
+    >>> path = write_standin(pathlib.Path(tempfile.mkdtemp(), "clicks.csv"), n_rows=2000)
+    >>> instance = Avazu(path, AvazuDesign(dim=5, n_oracle=50, n_contexts=100)).draw(rng=0)
+    >>> instance.rounds(3, np.random.default_rng(1)).contexts.shape
+    (3, 10, 5)
 
     See also `AvazuDesign`, `AvazuStandIn`.
     """
@@ -159,12 +160,13 @@ class AvazuStandIn(ImpressionEnvironment):
     """The same bandit on synthetic rows, for machines without the Avazu file. Nothing in it comes from Avazu.
 
     Attributes:
-        n_rows: synthetic rows to make.
+        n_rows: synthetic rows to make; each of the ten arms, with about a tenth of them, needs more than
+            `design.n_oracle`.
         seed: each seed gives other rows.
         design: which columns, arms, contexts and oracles to use.
 
-    >>> AvazuStandIn(n_rows=2000, seed=3).n_rows
-    2000
+    >>> print(AvazuStandIn(2000, design=AvazuDesign(dim=5, n_oracle=50, n_contexts=100)).notes(horizon=10)[2])
+    arms are the last digits of 'id'; each arm has 50 rows for its oracle and 100 others for contexts
 
     See also `Avazu`, `AvazuDesign`.
     """

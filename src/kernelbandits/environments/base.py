@@ -28,8 +28,9 @@ class Rounds:
         means: mean reward of every arm, shape (T, K).
         noise: ξ(t), shape (T,), whichever arm is played; or that of each arm, shape (T, K).
 
-    >>> Rounds(np.zeros((5, 2, 3)), np.zeros((5, 2)), np.zeros(5)).means.shape
-    (5, 2)
+    >>> rounds = Synthetic(LowRank(), n_arms=2, dim=3).draw(rng=0).rounds(5, np.random.default_rng(1))
+    >>> rounds.contexts.shape, rounds.means.shape, rounds.noise.shape
+    ((5, 2, 3), (5, 2), (5,))
 
     See also `Environment`, `Instance`, `Synthetic`, `SyntheticInstance`.
     """
@@ -79,9 +80,10 @@ class Instance(ABC):
 class Environment(Spec, ABC):
     """A family of bandit problems.
 
-    >>> instance = Synthetic(LowRank(), n_arms=2, dim=3).draw(np.random.default_rng(0))
-    >>> isinstance(instance, Instance)
-    True
+    >>> environment = Synthetic(LowRank(), n_arms=2, dim=3)
+    >>> norms = [environment.draw(rng=seed).problem().reward_norms for seed in (0, 0, 1)]  # one problem per seed
+    >>> bool((norms[0] == norms[1]).all()), bool((norms[0] == norms[2]).any())
+    (True, False)
 
     See also `Instance`, `Rounds`.
     """

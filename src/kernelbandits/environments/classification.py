@@ -27,13 +27,13 @@ class ClassificationInstance(Instance):
 
     Attributes:
         data: points of shape (n, d) with their classes.
-        order: in which order rows are served, shape (n,).
-        reward_norm: the bound on RKHS norms that learners are told.
+        order: the rows in random order, shape (n,); `rounds` shuffles them once more.
+        reward_norm: the bound on RKHS norms that learners are told; 1 is a convention.
 
     >>> rng = np.random.default_rng(0)
     >>> instance = ClassificationInstance.of(rng.standard_normal((30, 4)), np.arange(30) % 3, rng)
-    >>> instance.problem(10).n_arms
-    3
+    >>> instance.rounds(4, rng).means.sum(axis=1)  # one arm has reward 1
+    array([1., 1., 1., 1.])
 
     See also `Environment`, `Classification`, `Surrogate`, `SurrogateInstance`.
     """
@@ -122,8 +122,11 @@ class Classification(Environment):
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "flowers.csv")
     >>> _ = path.write_text("size,y\n" + "1,small\n9,large\n" * 20)
-    >>> Classification(path).draw(np.random.default_rng(0)).problem(10).n_arms
-    2
+    >>> environment = Classification(path)
+    >>> environment.arm_names()
+    ('large', 'small')
+    >>> bool(play(LinearUCB(), environment.draw(rng=0), 40, rng=1).rewards.mean() > 0.8)
+    True
 
     See also `Environment`, `SyntheticInstance`, `ClassificationInstance`, `Surrogate`.
     """

@@ -16,8 +16,9 @@ from kernelbandits.types import Array, IntArray
 class Contexts(Spec, ABC):
     """How the held-out rows of the arms become contexts. Every row is served once before any is served again.
 
-    >>> [isinstance(each, Contexts) for each in (OwnContexts(), SharedContexts())]
-    [True, True]
+    >>> rows = [np.array([[1.0], [2.0]]), np.array([[8.0], [9.0]])]  # of two arms, one feature each
+    >>> sorted(SharedContexts().serve(rows, 4, np.random.default_rng(0))[:, 0, 0].tolist())
+    [1.0, 2.0, 8.0, 9.0]
 
     See also `OwnContexts`, `SharedContexts`.
     """
@@ -34,8 +35,10 @@ class Contexts(Spec, ABC):
 class OwnContexts(Contexts):
     """Every arm shows one of its own rows: the paper's X⁽ⁱ⁾(t).
 
-    >>> OwnContexts()
-    OwnContexts()
+    >>> OwnContexts().serve([np.zeros((2, 1)), np.ones((2, 1))], 3, np.random.default_rng(0))[:, :, 0]
+    array([[0., 1.],
+           [0., 1.],
+           [0., 1.]])
 
     See also `Contexts`, `SharedContexts`.
     """
@@ -52,8 +55,9 @@ class OwnContexts(Contexts):
 class SharedContexts(Contexts):
     """All arms show the same row, taken from the rows of all arms together.
 
-    >>> AvazuDesign(contexts=SharedContexts()).contexts
-    SharedContexts()
+    >>> served = SharedContexts().serve([np.zeros((2, 1)), np.ones((2, 1))], 3, np.random.default_rng(0))
+    >>> bool((served[:, 0] == served[:, 1]).all())
+    True
 
     See also `Contexts`, `OwnContexts`.
     """

@@ -45,8 +45,10 @@ class Trace:
         propensities: probability with which the policy chose that arm.
 
     >>> trace = play(Uniform(), Synthetic(LowRank(), n_arms=3, dim=4).draw(np.random.default_rng(0)), 20, rng=1)
-    >>> trace.cumulative_regret.shape
-    (20,)
+    >>> trace.cumulative_regret.shape, float(trace.propensities[0].round(3))
+    ((20,), 0.333)
+    >>> trace.to_polars().columns
+    ['round', 'arm', 'reward', 'regret', 'cumulative_regret', 'propensity']
 
     See also `play`, `replay`, `lenient_regret`.
     """
@@ -97,10 +99,10 @@ def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Genera
     """Play `horizon` rounds. With one `rng` seed every policy meets the same contexts and noise.
 
     Args:
-        policy: who plays.
+        policy: what decides; it starts with nothing known.
         instance: the world: reward functions and contexts.
-        horizon: T, the number of rounds.
-        rng: a generator of numpy, or a seed.
+        horizon: T, the number of rounds; the policy is told.
+        rng: a generator of numpy, or a seed, of contexts, noise and the policy's own choices.
 
     >>> instance = Synthetic(LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))
     >>> float(play(Oracle(), instance, 50, rng=1).cumulative_regret[-1])
@@ -119,15 +121,16 @@ def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Gene
     """Play rounds that were drawn beforehand, so that several policies can share them.
 
     Args:
-        policy: who plays.
-        problem: what it may know.
+        policy: what decides; it starts with nothing known.
+        problem: what it may know, such as `instance.problem(T)`.
         rounds: contexts of shape (T, K, d), means and noise.
         rng: the policy's own randomness.
 
     >>> instance = Synthetic(LowRank(), n_arms=2, dim=3).draw(np.random.default_rng(0))
     >>> rounds = instance.rounds(10, np.random.default_rng(1))
-    >>> replay(Uniform(), instance.problem(10), rounds, np.random.default_rng(2)).arms.shape
-    (10,)
+    >>> traces = [replay(each, instance.problem(10), rounds, np.random.default_rng(2)) for each in (Uniform(), Oracle())]
+    >>> [bool(trace.regrets.sum() > 0) for trace in traces]
+    [True, False]
 
     See also `play`, `Trace`, `lenient_regret`, `mean_and_standard_error`.
     """

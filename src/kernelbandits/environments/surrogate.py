@@ -44,8 +44,9 @@ class SurrogateInstance(Instance):
         arms: names of the arms; empty if they only have numbers.
 
     >>> f = KernelExpansion(Gaussian(), np.zeros((1, 2)), np.ones(1))
-    >>> SurrogateInstance((f, f), (np.zeros((3, 2)), np.ones((3, 2))), OwnContexts(), 0.1).problem(5).n_arms
-    2
+    >>> instance = SurrogateInstance((f, f), (np.zeros((3, 2)), np.ones((3, 2))), OwnContexts(), 0.1)
+    >>> instance.rounds(1, np.random.default_rng(0)).contexts.tolist()
+    [[[0.0, 0.0], [1.0, 1.0]]]
     """
 
     oracles: tuple[KernelExpansion, ...]
@@ -148,9 +149,9 @@ class Surrogate(Environment):
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "log.csv")
-    >>> _ = path.write_text("age,arm,reward\n" + "".join(f"{i},{i % 2},{i % 7}\n" for i in range(80)))
-    >>> Surrogate(path, n_fit=20, noise_std=0.1).arm
-    'arm'
+    >>> _ = path.write_text("age,arm,reward\n" + "".join(f"{i},{i % 2},{i / 40 * (i % 2)}\n" for i in range(80)))
+    >>> print(Surrogate(path, n_fit=20, noise_std=0.1).notes(horizon=10)[3])
+    each arm's oracle is fitted to 20 – 20 rows; its other 20 – 20 are served
     """
 
     path: FilePath

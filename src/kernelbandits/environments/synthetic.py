@@ -22,8 +22,9 @@ from kernelbandits.types import Array
 class Covariance(Spec, ABC):
     """A design of the covariance Σ⁽ⁱ⁾ of the contexts of each arm: diagonal, with a level c̃⁽ⁱ⁾ ~ U[0.5, 1].
 
-    >>> [isinstance(each, Covariance) for each in (LowRank(), SpectralDecay())]
-    [True, True]
+    >>> designs = (LowRank(), ApproximateLowRank(), SpectralDecay())
+    >>> [bool(each.variances(20, 100, np.random.default_rng(0)).min() > 0) for each in designs]
+    [False, True, True]
 
     See also `LowRank`, `ApproximateLowRank`.
     """
@@ -38,13 +39,14 @@ class Covariance(Spec, ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class LowRank(Covariance):
-    """`n_active` random coordinates of each arm have variance c̃⁽ⁱ⁾, the others 0. None means d/2 coordinates.
+    """`n_active` random coordinates of each arm have variance c̃⁽ⁱ⁾, the others 0.
 
     Attributes:
-        n_active: number of coordinates with variance; None means d/2.
+        n_active: number of coordinates with variance, at most d; None means d/2, rounded down, and at least 1.
 
-    >>> Synthetic(LowRank(n_active=3), n_arms=2, dim=10).covariance
-    LowRank(n_active=3)
+    >>> variances = LowRank(n_active=3).variances(2, 10, np.random.default_rng(0))
+    >>> (variances > 0).sum(axis=1)
+    array([3, 3])
 
     See also `Covariance`, `ApproximateLowRank`, `SpectralDecay`.
     """
@@ -67,8 +69,9 @@ class LowRank(Covariance):
 class ApproximateLowRank(Covariance):
     """Σ⁽ⁱ⁾ = c̃⁽ⁱ⁾ diag(1, ½, …, ½).
 
-    >>> Synthetic(ApproximateLowRank(), n_arms=2, dim=10).covariance
-    ApproximateLowRank()
+    >>> variances = ApproximateLowRank().variances(1, 4, np.random.default_rng(0))[0]
+    >>> variances / variances[0]
+    array([1. , 0.5, 0.5, 0.5])
 
     See also `Covariance`, `LowRank`, `SpectralDecay`.
     """
@@ -84,10 +87,12 @@ class ApproximateLowRank(Covariance):
 class SpectralDecay(Covariance):
     """Σ⁽ⁱ⁾ = c̃⁽ⁱ⁾ diag(10/1, 10/2, …, 10/j̃, c, …, c): a decaying head, then a flat tail.
 
-    j̃ is the largest j with Σ_{l≤j} 10/l ≤ d/4, and c makes the trace d/2.
+    j̃ is the largest j with Σ_{l≤j} 10/l ≤ d/4, and c makes the trace d/2 before the level. Below d = 40 there is no
+    head: all variances of an arm are equal.
 
-    >>> Synthetic(SpectralDecay(), n_arms=2, dim=10).covariance
-    SpectralDecay()
+    >>> variances = SpectralDecay().variances(1, 100, np.random.default_rng(0))[0]
+    >>> (variances / variances[0])[:8].round(3)
+    array([1.   , 0.5  , 0.333, 0.25 , 0.2  , 0.167, 0.027, 0.027])
 
     See also `Covariance`, `ApproximateLowRank`, `LowRank`.
     """
@@ -103,8 +108,9 @@ class SpectralDecay(Covariance):
 class NoiseLaw(Spec, ABC):
     """A distribution with mean 0 and variance 1.
 
-    >>> [isinstance(each, NoiseLaw) for each in (NormalNoise(), StudentNoise())]
-    [True, True]
+    >>> draws = [law.draw(100_000, np.random.default_rng(0)) for law in (NormalNoise(), StudentNoise(df=5.0))]
+    >>> [round(float(each.std()), 1) for each in draws], [bool(np.abs(each).max() > 6) for each in draws]
+    ([1.0, 1.0], [False, True])
 
     See also `NormalNoise`, `StudentNoise`.
     """
@@ -121,8 +127,9 @@ class NoiseLaw(Spec, ABC):
 class NormalNoise(NoiseLaw):
     """N(0, 1), as in the paper.
 
-    >>> Synthetic(LowRank(), noise=NormalNoise()).noise
-    NormalNoise()
+    >>> noisy = Synthetic(LowRank(), noise_std=0.1, noise=NormalNoise()).draw(rng=0)
+    >>> round(float(noisy.rounds(1000, np.random.default_rng(1)).noise.std()), 1)
+    0.1
 
     See also `NoiseLaw`, `StudentNoise`.
     """
@@ -137,10 +144,11 @@ class StudentNoise(NoiseLaw):
     """Student's t, scaled to variance 1: heavy tails, so that some rewards lie far from their mean.
 
     Attributes:
-        df: degrees of freedom, above 2; few mean heavy tails.
+        df: degrees of freedom, above 2; few mean heavy tails, many come close to `NormalNoise`.
 
-    >>> Synthetic(LowRank(), noise=StudentNoise(df=3.0)).noise
-    StudentNoise(df=3.0)
+    >>> draws = StudentNoise(df=3.0).draw(100_000, np.random.default_rng(0))
+    >>> bool(np.abs(draws).max() > 10)
+    True
 
     See also `NoiseLaw`, `NormalNoise`.
     """
@@ -160,13 +168,15 @@ class SyntheticInstance(Instance):
         rewards: the K reward functions.
         context_std: standard deviations of the contexts, shape (K, d).
         noise_std: σ, the standard deviation of the noise.
-        clip: contexts are cut at ± this.
-        noise: the law of the noise.
-        density: share of entries that are not 0.
+        clip: features are cut at ± this.
+        noise: the law of the noise before it is multiplied by σ.
+        density: probability with which a feature of a context is kept rather than set to 0.
 
     >>> instance = Synthetic(LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))
-    >>> type(instance).__name__, len(instance.rewards)
-    ('SyntheticInstance', 3)
+    >>> (instance.context_std > 0).sum(axis=1)
+    array([5, 5, 5])
+    >>> instance.means(np.zeros((3, 10))).shape
+    (3,)
 
     See also `Environment`, `Synthetic`, `Classification`, `ClassificationInstance`.
     """
@@ -217,11 +227,11 @@ class Synthetic(Environment):
         n_arms: K.
         dim: d, the number of features.
         kernel: kernel of the reward functions.
-        n_bumps: M, the centres of a reward function.
+        n_bumps: M, the number of centres of a reward function.
         noise_std: σ, the standard deviation of the noise.
-        clip: contexts are cut at ± this.
-        noise: the law of the noise.
-        density: share of the entries of a context that are not 0.
+        clip: features are cut at ± this.
+        noise: the law of the noise before it is multiplied by σ.
+        density: probability with which a feature of a context is kept; 1 keeps all.
 
     >>> instance = Synthetic(LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))
     >>> instance.rounds(5, np.random.default_rng(1)).contexts.shape

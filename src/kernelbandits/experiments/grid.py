@@ -33,12 +33,13 @@ class Panel:
 
     Attributes:
         name: heading of the panel.
-        environment: the world.
-        methods: policies by name.
+        environment: draws one world per seed, which all methods share.
+        methods: policies by the name that pictures and tables give them.
         mark: a round to mark, such as the end of exploration; None for none.
 
-    >>> Panel("mine", Synthetic(LowRank()), {"UCB": LinearUCB()}).name
-    'mine'
+    >>> panel = Panel("mine", Synthetic(LowRank()), {"UCB": LinearUCB(), "any arm": Uniform()})
+    >>> len([*Experiment("two-methods", (panel,), horizon=100, seeds=(0, 1, 2)).cells()])  # runs: methods × seeds
+    6
 
     See also `run`, `Experiment`, `Results`, `load_experiment`.
     """
@@ -83,11 +84,11 @@ class Experiment:
     """Panels × methods × seeds, each played for `horizon` rounds.
 
     Attributes:
-        name: of the experiment and its pictures.
+        name: of the experiment and its files.
         panels: one per environment.
         horizon: rounds of each run.
         seeds: one run per seed.
-        title: the heading of a report.
+        title: the heading of a report; empty means the name.
         columns: panels side by side in pictures.
         look_order: methods in the order in which colours and markers are given out; others follow in their own order.
 

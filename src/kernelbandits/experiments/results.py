@@ -61,8 +61,11 @@ class Results:
         frame: one row per panel, method, seed and round, with columns experiment, panel, method, seed, round (from 1),
             arm (from 0), regret, cumulative_regret.
 
-    >>> Results(load_experiment("figure-1"), None)
-    Results(figure-1, 2,000 rounds, 10 seeds, 6 panels, 8 methods)
+    >>> import tempfile
+    >>> panel = Panel("p", Synthetic(LowRank(), n_arms=2, dim=3), {"best": Oracle()})
+    >>> results = run(Experiment("tiny", (panel,), 10, (0, 1)), tempfile.mkdtemp(), experiments.local(1))
+    >>> results.summary()["mean_regret"].to_list()
+    [0.0]
     """
 
     experiment: Experiment

@@ -70,8 +70,8 @@ def run(
 
     Args:
         experiment: what to run.
-        store: folder in which finished runs are kept.
-        engine: where the work is done; None for this machine.
+        store: folder in which finished runs are kept; it is made if it is not there.
+        engine: where the work is done; None is this machine, with one process per core.
         on_progress: called with a `RunProgress` after every finished group of runs.
 
     >>> import tempfile

@@ -30,10 +30,10 @@ def load_experiment(source: str | Path, *, allow_code: bool = False) -> Experime
 
     Args:
         source: a .toml file, or the name of a shipped experiment.
-        allow_code: whether modules beside the file may be run.
+        allow_code: whether modules beside the file may be run; otherwise a file that needs one is refused.
 
-    >>> load_experiment("figure-1").horizon
-    2000
+    >>> load_experiment("figure-1").methods[:2]
+    ('EtC', 'EtC-Ridge')
 
     See also `run`, `Results`, `Panel`.
     """
