@@ -29,7 +29,7 @@ class Problem:
     >>> Problem(arms=("no offer", "5 % off", "free delivery"), dim=50).n_arms
     3
 
-    See also `Policy`, `Scores`, `largest_probabilities`, `Decisions`.
+    See also `recommend`, `Policy`, `Agent`, `Decision`.
     """
 
     n_arms: int = 0

@@ -41,7 +41,7 @@ class BudgetedArms(Belief):
 
     Attributes:
         model: kernel and noise variance of the Gaussian process of an arm, in the units that `rewards` says.
-        budget: the largest number of centres per arm; what a round costs once an arm has that many.
+        budget: the largest number of centres per arm; it bounds r, and so the cost of a round.
         oversampling: factor of the leverage scores; a larger one keeps more centres, and is more accurate.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 

@@ -60,9 +60,15 @@ class AdaptiveExploreThenCommit(Policy):
         cap: largest number of exploration rounds of all arms together, at least K; None is half of the horizon.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
-    >>> agent = AdaptiveExploreThenCommit(cap=400).start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)
-    >>> agent.choose(np.zeros((20, 100))).explored
-    True
+    Where arm 1 always pays more, three turns each are enough, of the 30 rounds allowed:
+
+    >>> agent, explored = AdaptiveExploreThenCommit().start(Problem(n_arms=2, dim=1, horizon=60), rng=0), 0
+    >>> for _ in range(60):
+    ...     decision = agent.choose([1.0])
+    ...     explored += decision.explored
+    ...     agent.observe([1.0], decision.arm, reward=float(decision.arm))
+    >>> explored
+    6
 
     See also `default_policy`, `ExploreThenCommit`, `SuccessiveElimination`, `GreedyInterpolation`.
     """
@@ -99,9 +105,16 @@ class SuccessiveElimination(Policy):
         cap: largest number of exploration rounds of all arms together, at least K; None is half of the horizon.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 
-    >>> agent = SuccessiveElimination().start(Problem(n_arms=20, dim=100, horizon=2000), rng=0)
-    >>> agent.choose(np.zeros((20, 100))).explored
-    True
+    Arm i pays about i. After three turns only the best arm has more:
+
+    >>> agent = SuccessiveElimination().start(Problem(n_arms=3, dim=1, horizon=200), rng=0)
+    >>> rng, turns = np.random.default_rng(0), [0, 0, 0]
+    >>> for x in rng.uniform(-1.0, 1.0, (200, 1)):
+    ...     decision = agent.choose(x)
+    ...     turns[decision.arm] += decision.explored
+    ...     agent.observe(x, decision.arm, reward=rng.normal(decision.arm, 0.3))
+    >>> turns[:2], turns[2] > 3
+    ([3, 3], True)
 
     See also `default_policy`, `AdaptiveExploreThenCommit`, `GreedyInterpolation`, `GPUCB`.
     """

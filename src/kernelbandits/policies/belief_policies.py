@@ -133,8 +133,8 @@ class CalibratedUCB(Policy):
     Cappé & Garivier 2012 (Bayes-UCB), with t/nᵢ for t as in Garivier & Cappé 2011 (KL-UCB⁺).
 
     Attributes:
-        belief: what is believed of the arms.
-        width: how many standard deviations are added to a mean; of a level q, if the belief can tell it.
+        belief: how rewards are modelled; the default estimates all it needs from them.
+        width: how many standard deviations are added to a mean; q for an arm's level, if the belief can tell it.
         n_initial: turns that every arm has first; 0 for none.
 
     >>> agent = CalibratedUCB().start(Problem(n_arms=3, dim=50), rng=0)
@@ -172,7 +172,7 @@ class ThompsonSampling(Policy):
     for kernels, Chowdhury & Gopalan 2017. See also `default_policy`, `CalibratedUCB`.
 
     Attributes:
-        belief: what is believed of the arms.
+        belief: how rewards are modelled; the default estimates all it needs from them.
         scale: factor of the deviations before drawing; 1 draws from the belief itself.
         n_initial: turns that every arm has first; 0 for none.
 

@@ -30,7 +30,7 @@ class ExplorationFloor(Policy):
     Cost: that of the policy. Reference: the ε of Auer et al. 2002 (Exp3), used for evaluation as in Li et al. 2011.
 
     Attributes:
-        policy: any policy, whose own choice is played otherwise.
+        policy: any policy; its own choice is played with probability 1 − Kₑ ε.
         epsilon: ε, the smallest probability of every eligible arm; at most 1/K.
 
     >>> policy = ExplorationFloor(ThompsonSampling(), epsilon=0.01)

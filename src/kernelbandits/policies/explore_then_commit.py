@@ -45,7 +45,7 @@ class ExploreThenCommit(Policy):
     rounds.
 
     Attributes:
-        estimator: fitted to the rewards of each arm, once.
+        estimator: fitted to the rewards of each arm at the commitment, and again as late ones come.
         n_explore: T₀, exploration rounds of all arms together: at least K, at most the horizon if that is known.
         rewards: in which units rewards are modelled: `Standardized()` or `AsGiven()`.
 

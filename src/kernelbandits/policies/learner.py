@@ -141,16 +141,17 @@ class Scores(NamedTuple):
 class Learner(ABC):
     """Decides and observes; its input was checked. Methods that are not abstract are hooks, which may be left out.
 
-    One that always plays the last arm:
+    One that always plays the last eligible arm:
 
     >>> class Last(Learner):
     ...     def decide(self, contexts, eligible):
-    ...         return Choice(len(contexts) - 1, 1.0, np.zeros(len(contexts)), explored=False)
+    ...         arms = np.arange(len(contexts)) if eligible is None else np.flatnonzero(eligible)
+    ...         return Choice(int(arms[-1]), 1.0, np.zeros(len(contexts)), explored=False)
     ...
     ...     def observe(self, context, arm, reward):
     ...         pass
-    >>> Agent(Problem(n_arms=3, dim=2), Last()).choose([1.0, 2.0]).arm
-    2
+    >>> Agent(Problem(n_arms=3, dim=2), Last()).choose([1.0, 2.0], eligible=[True, True, False]).arm
+    1
 
     See also `Policy`, `Agent`, `Choice`, `Decision`.
     """

@@ -132,7 +132,7 @@ class ConjugateGradient(IterativeEstimator):
         tolerance: ‖(K + ridge·I) a − y‖ / ‖y‖ to reach.
         max_iterations: after so many it stops and warns.
         memory: bytes that may hold parts of the Gram matrix; less if less is free. More makes iterations faster.
-        seed: of the random choice of the preconditioner's pivots.
+        seed: seeds the choice of the preconditioner's pivots.
 
     >>> fit = ConjugateGradient(Gaussian(gamma=4.0)).fit([[0.0], [1.0]], [1.0, 2.0])
     >>> fit.mean([[0.0], [1.0]]).round(6), fit.report.converged

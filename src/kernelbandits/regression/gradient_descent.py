@@ -143,7 +143,7 @@ class GradientDescent(IterativeEstimator):
         stopping: the rule for the number of steps.
         ridge: what is added to the diagonal of the Gram matrix, the paper's λ²; 0, the default, leaves all to stopping.
         memory: bytes that may hold parts of the Gram matrix. More makes steps faster.
-        seed: of the choice of held-out rows, and of the start of the power iteration.
+        seed: seeds the choice of held-out rows, and the start of the power iteration.
 
     >>> fit = GradientDescent(Gaussian(), FixedSteps(200)).fit([[0.0], [3.0]], [1.0, 2.0])
     >>> fit.mean([[0.0], [3.0]]).round(6)

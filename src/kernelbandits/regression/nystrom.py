@@ -88,7 +88,7 @@ class Nystrom(Estimator[NystromPredictor]):
         ridge: weight of ‖f‖² against the squared errors, the same as in `KernelRidge`; the paper's λ².
         n_centers: M, the largest number of centres; all rows if there are fewer, less any that the others span.
         centers: how centres are chosen.
-        seed: of the random choice of centres.
+        seed: seeds the choice of centres.
 
     >>> fit = Nystrom(Gaussian(), ridge=1e-3, n_centers=20).fit(np.linspace(0, 3, 500)[:, None], np.ones(500))
     >>> fit.mean([[1.5]]).round(3)
