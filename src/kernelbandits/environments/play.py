@@ -128,9 +128,11 @@ def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Gene
 
     >>> instance = Synthetic(LowRank(), n_arms=2, dim=3).draw(np.random.default_rng(0))
     >>> rounds = instance.rounds(10, np.random.default_rng(1))
-    >>> traces = [replay(each, instance.problem(10), rounds, np.random.default_rng(2)) for each in (Uniform(), Oracle())]
-    >>> [bool(trace.regrets.sum() > 0) for trace in traces]
-    [True, False]
+    >>> for policy in (Uniform(), Oracle()):
+    ...     trace = replay(policy, instance.problem(10), rounds, np.random.default_rng(2))
+    ...     print(bool(trace.regrets.sum() > 0))
+    True
+    False
 
     See also `play`, `Trace`, `lenient_regret`, `mean_and_standard_error`.
     """
