@@ -114,8 +114,8 @@ class Classification(Environment):
         label: column of the class; rows without one are left out.
         cuts: make classes of a number: below c₁, from c₁ to below c₂, …, from c_m.
         encoding: how the other columns become features.
-        max_rows: largest number of rows to use, the same random ones in every run.
-        min_rows: refuse a class with fewer rows.
+        max_rows: largest number of rows to use, the same random ones in every run; None uses all.
+        min_rows: refuse a table in which a class has fewer rows, among those used.
         reward_norm: the bound on RKHS norms that learners are told (CGP-UCB needs one). A table does not contain it;
             1 is a convention.
 

@@ -144,8 +144,8 @@ class Surrogate(Environment):
         oracle: what is fitted.
         n_fit: rows per arm that the oracle is fitted to; None means half of them, at most 2000.
         noise_std: standard deviation of the noise added to the oracle's mean; None means estimated for each arm.
-        max_rows: largest number of rows to use, the same random ones in every run.
-        min_rows: refuse an arm with fewer rows.
+        max_rows: largest number of rows to use, the same random ones in every run; None uses all.
+        min_rows: refuse a table in which an arm has fewer rows, among those used.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "log.csv")

@@ -33,8 +33,10 @@ class Log:
         chances: the probabilities of all arms, shape (n, K), where they are known.
         eligible: which arms could be played, shape (n, K); None if all could.
         times: when each row was written, as numbers, shape (n,).
-        learned: whether the policy that wrote the log learned from it meanwhile; None if that is not known.
-        bounds: the smallest and the largest possible reward; None if they are not known.
+        learned: whether the policy that wrote the log learned from it meanwhile; None if that is not known, and then
+            `evaluate` looks at the propensities: where they vary, it is taken to have learned.
+        bounds: the smallest and the largest possible reward; None if they are not known. Rewards that are all 0 or 1
+            need no bounds.
         estimated: whether the propensities were estimated from the log itself; an evaluation says so.
 
     >>> log = Log(None, np.array(["new", "old"]), np.array([1.0, 0.0]), np.full(2, 0.5), 2, ("old", "new"))

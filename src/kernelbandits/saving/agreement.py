@@ -20,8 +20,10 @@ class Saveable(Protocol):
     ...     @classmethod
     ...     def from_state(cls, state):
     ...         return cls(**state)
-    >>> isinstance(Memory([1.0]), Saveable)
-    True
+    >>> import pathlib, tempfile
+    >>> path = save(Memory([1.0, 0.5]), pathlib.Path(tempfile.mkdtemp(), "memory.kb"))
+    >>> load(path, classes=[Memory]).rewards
+    [1.0, 0.5]
 
     See also `save`, `load`.
     """
