@@ -162,7 +162,10 @@ class GammaInterval(IntervalMethod):
 
     def interval(self, sample: ScoreSample, level: float) -> Interval:
         if sample.scores.min(initial=0.0) < 0.0:
-            raise InvalidArgument("GammaInterval needs scores of at least 0; use it with InversePropensity")
+            raise InvalidArgument(
+                "GammaInterval needs scores of at least 0, as those of InversePropensity; those of differences may be "
+                "negative, so give evaluate(…) another interval, such as EmpiricalLikelihood()"
+            )
         n, tail = len(sample), 0.5 - 0.5 * level
         mean, variance = float(sample.scores.mean()), float(np.square(sample.scores).sum()) / n**2
         one = sample.extremes[1] / n

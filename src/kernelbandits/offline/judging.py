@@ -24,6 +24,7 @@ from kernelbandits.offline.weighing import Weighed
 from kernelbandits.types import Array
 
 _EXTREMES_FROM = 5000
+_SAME = 1e-9
 
 
 @final
@@ -57,6 +58,8 @@ class Judging:
                 values.append(self._refused(name, each, reason))
                 continue
             gain, at = gains[name].value, method.interval(gains[name], joint)
+            if np.allclose(each.rows.weights, 1.0, rtol=0.0, atol=_SAME):
+                gain, at = 0.0, Interval(0.0, 0.0)  # it is the policy that wrote the log
             estimates = tuple(self.estimate(each, e, method) for e in estimators)
             verdict = verdict_on(gain, at, len(log))
             values.append(CandidateValue(name, *estimates[0][1:3], gain, at, verdict, each.overlap, estimates))

@@ -12,6 +12,7 @@ from kernelbandits.types import Array
 
 _NEWTON = 60
 _DOUBLINGS = 60
+_ROUNDING = 1e-13
 
 
 def likelihood_ratio(points: ScorePoints, value: float) -> float:
@@ -30,7 +31,8 @@ def likelihood_bound(points: ScorePoints, limit: float, end: float) -> float:
     """Return the value between mean and `end` at which the likelihood ratio reaches the limit; `end` if it does not."""
     mean, step = points.mean, points.standard_error
     side = 1.0 if end > mean else -1.0
-    if step == 0.0 or side * (end - mean) <= 0.0:
+    rounding = _ROUNDING * float(np.abs(points.values).max())
+    if step <= rounding or side * (end - mean) <= 0.0:  # equal scores tell nothing of their spread
         return end
 
     def excess(value: float) -> float:

@@ -33,6 +33,7 @@ def read_log(
     encoding: TableEncoding | None = None,
     arms: Sequence[str] = (),
     *,
+    encoder: TableEncoder | None = None,
     learned: bool | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Log:
@@ -45,6 +46,7 @@ def read_log(
         columns: what the columns are called; None for the names of `LogColumns()`.
         encoding: how the other columns become features; None for `Encoding()`.
         arms: names of all arms; empty for those of the rows.
+        encoder: a fitted encoding to use instead, such as that of a bandit.
         learned: whether the logging policy learned from these rewards; None if not known.
         bounds: the smallest and the largest possible reward; None if not known.
 
@@ -57,14 +59,16 @@ def read_log(
     from kernelbandits.tables import as_frame
 
     encoding = encoding or Encoding()
-    frame, file = as_frame(table, encoding.missing)
+    frame, file = as_frame(table, encoding.missing if encoder is None else encoder.missing)
     columns = columns or LogColumns()
     features = _features(frame.columns, columns, encoding, file)
     read = _Read(frame, file, columns, arms)
     contexts, notes = np.zeros((frame.height, 0)), _NO_FEATURES
-    if features:
+    if features and encoder is None:
         encoder, contexts = encoding.encode(frame.select(features), file)
         notes = encoder.notes
+    elif encoder is not None:
+        contexts, notes = encoder.transform(frame.select(features)), encoder.notes
     return read.log(contexts, notes, learned, bounds)
 
 
@@ -84,11 +88,11 @@ def open_log(
     An encoding is fitted to at most 50,000 rows, evenly spaced; `encoder` is used instead if it is given.
 
     Args:
-        table: the path of a file; a table in memory is read as by `read_log`, with `encoding`.
+        table: the path of a file; a table in memory is read as by `read_log`.
         columns: what the columns are called; None for the names of `LogColumns()`.
         encoding: how the other columns become features; None for `Encoding()`.
         arms: names of all arms; empty for those of the rows.
-        encoder: a fitted encoding to use for a file instead, such as that of a bandit.
+        encoder: a fitted encoding to use instead, such as that of a bandit.
         learned: whether the logging policy learned from these rewards; None if not known.
         bounds: the smallest and the largest possible reward; None if not known.
 
@@ -104,7 +108,7 @@ def open_log(
     from kernelbandits.tables import row_blocks
 
     if not isinstance(table, str | os.PathLike):
-        yield read_log(table, columns, encoding, arms, learned=learned, bounds=bounds)
+        yield read_log(table, columns, encoding, arms, encoder=encoder, learned=learned, bounds=bounds)
         return
     columns, encoding = columns or LogColumns(), encoding or Encoding()
     with row_blocks(Path(table), encoding.missing if encoder is None else encoder.missing) as rows:
@@ -268,8 +272,12 @@ def _times(frame: pl.DataFrame, name: str, file: str) -> Array | None:
         column = column.str.to_datetime(strict=False)
         if column.null_count() > frame[name].null_count():
             return None
-    if column.dtype.is_temporal():
-        column = column.cast(pl.Int64) / 1e6
+    if column.dtype in (pl.Date, pl.Datetime):
+        column = column.dt.epoch("us") / 1e6
+    elif column.dtype == pl.Duration:
+        column = column.dt.total_microseconds() / 1e6
+    elif column.dtype == pl.Time:
+        column = column.cast(pl.Int64) / 1e9
     return numbers_in(column.alias(name), file)
 
 

@@ -38,6 +38,8 @@ def verdict_on(gain: float, interval: Interval, n: int) -> Verdict:
         return Verdict(BETTER, f"better: {told}")
     if interval.high < 0.0:
         return Verdict(WORSE, f"worse: {told}")
+    if interval.width == 0.0:
+        return Verdict(NOT_TOLD_APART, "not told apart: it decides as the policy that wrote the log")
     half = 0.5 * interval.width
     factor = (half / abs(gain)) ** 2 if gain else float("inf")
     if factor > _MANY:
