@@ -15,6 +15,7 @@ from scipy import stats
 from kernelbandits.types import Array
 
 _ORDERS = 400
+_ROUNDING = 1e-14
 _CLOSE_TO_NORMAL = 1e-6
 
 
@@ -49,7 +50,7 @@ def _quadratic(gram: Array, columns: Array) -> Array:
 
 def _tail(observed: float, chance: Array) -> float:
     spread = float(chance.std())
-    if spread == 0.0:
+    if spread <= _ROUNDING * float(np.abs(chance).max()):
         return 1.0
     skew = max(float(stats.skew(chance)), _CLOSE_TO_NORMAL)  # similar contexts can only make the upper tail longer
     return float(stats.pearson3.sf((observed - chance.mean()) / spread, skew))
