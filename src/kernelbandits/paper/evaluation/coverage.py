@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -58,6 +59,7 @@ _CHUNK = 50
 _SLOW, _ENOUGH = "DR, bootstrap", 400
 """The bootstrap takes as long as all others together, so it is tried on fewer logs."""
 _CANDIDATE = "candidate"
+_WRAPPED = 36  # letters in a line of a chart
 _BELOW = 0.75
 """Coverage below this is told in words, so that the rest can be told apart."""
 
@@ -181,7 +183,7 @@ class Coverage(StudyPart):
                     best = method == DEFAULT
                     marks.append(Points(one["width"], one["coverage"], look(place), method, best=best))
             if told:
-                marks.append(Remark(f"below: {', '.join(told)}", 0.02, _BELOW))
+                marks.append(Remark(fill(f"below: {', '.join(told)}", _WRAPPED), 0.02, _BELOW))
             charts.append(Chart(world, marks, Axis("mean width", "log"), Axis("coverage", low=_BELOW, high=1.01)))
         return Charts(
             charts, 3, height=3.1 * -(-len(charts) // 3) + 1.0, legend="outside upper center", legend_columns=4
