@@ -84,6 +84,22 @@ def test_whoever_comes_late_to_lock_is_told(tmp_path):
     assert answers == ["gone"]
 
 
+def test_a_new_file_under_the_name_of_an_abandoned_one_stays(tmp_path, monkeypatch):
+    """Two processes find an abandoned file; one removes it, and a writer takes its name before the other looks."""
+    path = tmp_path / LEFT
+    path.write_bytes(b"half")
+    judge = locks._is_abandoned
+
+    def judge_late(descriptor):
+        path.unlink()
+        path.write_bytes(b"new")
+        return judge(descriptor)
+
+    monkeypatch.setattr(locks, "_is_abandoned", judge_late)
+    remove_parts(tmp_path)
+    assert path.read_bytes() == b"new"
+
+
 def test_writing_and_clearing_at_the_same_time(tmp_path):
     """As many processes do that share an output folder; without the lock, files vanish while they are written."""
     errors, ended = [], threading.Event()

@@ -34,7 +34,8 @@ def lock(path: Path) -> int | None:
     try:
         with suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-        path.lstat()
+        if not _is_at(path, descriptor):
+            raise FileNotFoundError(f"{path} was removed before it was locked")
     except BaseException:
         os.close(descriptor)
         raise
@@ -56,7 +57,8 @@ def remove_abandoned(folder: Path, pattern: str, remove: Callable[[Path], None])
         with suppress(OSError):
             descriptor = _opened(path)
             try:
-                if _is_abandoned(descriptor):
+                # Whoever removed it first may have freed its name for a new file, which is not ours to remove.
+                if _is_abandoned(descriptor) and _is_at(path, descriptor):
                     remove(path)
             finally:
                 os.close(descriptor)
@@ -65,6 +67,11 @@ def remove_abandoned(folder: Path, pattern: str, remove: Callable[[Path], None])
 def _opened(path: Path) -> int:
     # Over a network, a lock on a file needs the right to write; a folder can only be read.
     return os.open(path, (os.O_RDONLY if path.is_dir() else os.O_RDWR) | _OPEN_ANYTHING)
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Whether the path still names the file that was opened."""
+    return os.path.samestat(path.lstat(), os.fstat(descriptor))
 
 
 def _is_abandoned(descriptor: int) -> bool:
