@@ -105,6 +105,20 @@ def test_importing_loads_only_what_is_used(code, unwanted):
     assert done.stdout.strip() == "[]"
 
 
+def test_diagnose_loads_what_it_needs(tmp_path):
+    """At most 80 modules of ours, for a sample with arms and rewards."""
+    table = Path(__file__).parent / "data" / "visits.csv"
+    arguments = ["diagnose", str(table), "--arm-column", "offer", "--reward-column", "spent", "--json"]
+    code = f"""import sys
+from kernelbandits.cli import main
+try:
+    main({arguments!r})
+finally:
+    print(sum(name.split(".")[0] == "kernelbandits" for name in sys.modules), file=sys.stderr)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert int(done.stderr.split()[-1]) <= 80
+
+
 def test_the_stub_names_exactly_what_is_exported_from_where_it_is():
     [submodules, *rest] = ast.parse((ROOT / "__init__.pyi").read_text(encoding="utf-8")).body
     rest = [node for node in rest if isinstance(node, ast.ImportFrom)]

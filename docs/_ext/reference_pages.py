@@ -78,7 +78,7 @@ def commands_page():
     text = heading("Commands") + "What each command says with ``--help``.\n\n"
     shown = [
         ("kernelbandits", command),
-        *((f"kernelbandits {name}", c) for name, c in sorted(command.commands.items())),
+        *((f"kernelbandits {name}", command.get_command(None, name)) for name in command.list_commands(None)),
     ]
     for name, each in shown:
         context = click.Context(each, info_name=name, max_content_width=90, terminal_width=90)

@@ -4,31 +4,55 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from io import TextIOWrapper
 
 import click
 
 from kernelbandits import __version__
-from kernelbandits.cli.backup import backup
-from kernelbandits.cli.budget import budget
-from kernelbandits.cli.completion import completion
-from kernelbandits.cli.diagnose import diagnose
-from kernelbandits.cli.evaluate import evaluate
-from kernelbandits.cli.fit import fit
-from kernelbandits.cli.inspect import inspect_
-from kernelbandits.cli.list import list_
-from kernelbandits.cli.log import log
-from kernelbandits.cli.make_stand_in import make_stand_in
-from kernelbandits.cli.reproduce import reproduce
-from kernelbandits.cli.run import run
-from kernelbandits.cli.score import score
-from kernelbandits.cli.serve import serve
 from kernelbandits.errors import KernelBanditsError, visible
 
 INTERRUPTED = 130
 
+# By name of the module; a command that would hide a builtin function ends in an underscore.
+_COMMANDS = (
+    "backup",
+    "budget",
+    "completion",
+    "diagnose",
+    "evaluate",
+    "fit",
+    "inspect_",
+    "list_",
+    "log",
+    "make_stand_in",
+    "reproduce",
+    "run",
+    "score",
+    "serve",
+)
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class _Commands(click.Group):
+    """The commands, each imported when it is called."""
+
+    def list_commands(self, ctx: click.Context | None) -> list[str]:
+        return [_name(command) for command in _COMMANDS]
+
+    def get_command(self, ctx: click.Context | None, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.commands:
+            # Of a name that is not known, click looks for the nearest among those that were added.
+            for command in [c for c in _COMMANDS if _name(c) == cmd_name] or _COMMANDS:
+                module = import_module(f"kernelbandits.cli.{command.rstrip('_')}")
+                self.add_command(getattr(module, command))
+        return self.commands.get(cmd_name)
+
+
+def _name(command: str) -> str:
+    return command.rstrip("_").replace("_", "-")
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "--version", message="%(version)s")
 def app() -> None:
     """Kernel bandits for hundreds of features and non-linear rewards.
@@ -56,27 +80,6 @@ def app() -> None:
     A run can be stopped at any moment; the same command continues where it stopped.
     Exit codes: 0 done, 1 failed, 2 wrong option, file or value, 130 interrupted.
     """
-
-
-_COMMANDS = (
-    reproduce,
-    run,
-    list_,
-    diagnose,
-    fit,
-    score,
-    evaluate,
-    inspect_,
-    budget,
-    serve,
-    backup,
-    log,
-    make_stand_in,
-    completion,
-)
-
-for _command in _COMMANDS:
-    app.add_command(_command)
 
 
 def main(arguments: list[str] | None = None, command: click.Command = app) -> None:
