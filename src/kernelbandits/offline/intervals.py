@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.offline.interval import Interval
@@ -59,7 +59,7 @@ class NormalInterval(IntervalMethod):
 
     def interval(self, sample: ScoreSample, level: float) -> Interval:
         points = sample.points()
-        half = float(stats.norm.ppf(0.5 + 0.5 * level)) * points.standard_error
+        half = float(special.ndtri(0.5 + 0.5 * level)) * points.standard_error
         return Interval(sample.value - half, sample.value + half)
 
     def words(self) -> str:
@@ -90,7 +90,7 @@ class EmpiricalLikelihood(IntervalMethod):
     def interval(self, sample: ScoreSample, level: float) -> Interval:
         points = sample.points()
         freedom = max(0.5 * sample.effective_size, 1.0)
-        limit = float(stats.t.ppf(0.5 + 0.5 * level, freedom)) ** 2
+        limit = float(special.stdtrit(freedom, 0.5 + 0.5 * level)) ** 2
         low, high = (
             likelihood_bound(points.with_one(extreme), limit, end)
             for extreme, end in zip(sample.extremes, sample.limits, strict=True)
@@ -169,9 +169,9 @@ class GammaInterval(IntervalMethod):
         n, tail = len(sample), 0.5 - 0.5 * level
         mean, variance = float(sample.scores.mean()), float(np.square(sample.scores).sum()) / n**2
         one = sample.extremes[1] / n
-        low = float(stats.gamma.ppf(tail, mean**2 / variance, scale=variance / mean)) if mean > 0.0 else 0.0
+        low = float(special.gammaincinv(mean**2 / variance, tail) * variance / mean) if mean > 0.0 else 0.0
         wide = variance + one**2
-        high = float(stats.gamma.ppf(1.0 - tail, (mean + one) ** 2 / wide, scale=wide / (mean + one)))
+        high = float(special.gammaincinv((mean + one) ** 2 / wide, 1.0 - tail) * wide / (mean + one))
         return Interval(low, high)
 
     def words(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from kernelbandits.offline.intervals import EmpiricalLikelihood, IntervalMethod, StudentizedBootstrap
 from kernelbandits.offline.log import Log
@@ -116,4 +116,4 @@ def _drifts(chances: Array) -> bool:
     groups = np.array_split(chances, _PARTS)
     spread = sum(float(np.square(group - group.mean()).sum()) for group in groups) / (len(chances) - _PARTS)
     between = sum(len(group) * float(group.mean() - chances.mean()) ** 2 for group in groups)
-    return float(stats.chi2.sf(between / max(spread, 1e-300), _PARTS - 1)) < _DRIFT
+    return float(special.chdtrc(_PARTS - 1, between / max(spread, 1e-300))) < _DRIFT

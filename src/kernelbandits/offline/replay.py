@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
@@ -78,7 +78,7 @@ class ReplayedLog:
         runs = len(self.resampled_means)
         if runs < 2:
             raise InvalidArgument(f"an interval needs at least two resampled logs; n_resamples was {runs}")
-        half = float(stats.t.ppf(0.5 + 0.5 * level, runs - 1)) * self.standard_error * np.sqrt(1.0 + 1.0 / runs)
+        half = float(special.stdtrit(runs - 1, 0.5 + 0.5 * level)) * self.standard_error * np.sqrt(1.0 + 1.0 / runs)
         return Interval(self.mean - half, self.mean + half)
 
 
