@@ -4,13 +4,33 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+SHOWN = {
+    "trace": "trace",
+    "decision": "agent.choose(np.ones(10))",
+    "bandit": "bandit",
+    "bandit decision": "bandit.choose({'age': 30.0})",
+    "encoder": "bandit.encoder",
+    "posterior": "kb.GaussianProcess(kb.Gaussian()).fit(X, X[:, 0])",
+    "results": "kb.run(kb.Experiment('tiny', (panel,), 20, (0, 1)), 'runs')",
+    "diagnosis": "kb.theory.diagnosis.diagnose(X, arms=np.arange(40) % 2, rewards=X[:, 0])",
+    "evaluation": "kb.evaluate(kb.Log(X, np.arange(40) % 2, X[:, 0], np.full(40, 0.5), 2), {'first': kb.AlwaysArm(0)})",
+}
+"""What is shown as the last line of a cell, and drawn by its `plot()`."""
+
 CELLS = (
-    "import kernelbandits as kb",
-    "instance = kb.Synthetic(kb.LowRank(), n_arms=3, dim=10).draw(__import__('numpy').random.default_rng(0))\n"
+    "import numpy as np, kernelbandits as kb, kernelbandits.theory.diagnosis",
+    "instance = kb.Synthetic(kb.LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))\n"
     "trace = kb.play(kb.LinearUCB(), instance, 60, rng=1)\ntrace",
     "trace.plot();",
     "from kernelbandits.reporting import Progress\n"
     "with Progress('work', 3, patience=0.0) as bar:\n    for i in range(4):\n        bar.show(i)",
+    "X = np.random.default_rng(0).normal(size=(40, 10))\n"
+    "panel = kb.Panel('low-rank', kb.Synthetic(kb.LowRank(), n_arms=3, dim=10), {'UCB': kb.LinearUCB()})\n"
+    "agent = kb.LinearUCB().start(kb.Problem(n_arms=3, dim=10), 0)\n"
+    "log = {'age': X[:, 0], 'offer': ['a', 'b'] * 20, 'paid': X[:, 1]}\n"
+    "bandit = kb.Bandit(['a', 'b']).fit(log, arm='offer', reward='paid')",
+    *(f"it = {code}\nit" for code in SHOWN.values()),
+    *(f"it = {code}\nit.plot();" for code in SHOWN.values()),
 )
 
 
@@ -36,3 +56,10 @@ def test_plot_shows_an_image_without_any_magic(outputs):
 def test_progress_is_one_output(outputs):
     [output] = outputs[3]
     assert 'value="3" max="3"' in output.data["text/html"]
+
+
+@pytest.mark.parametrize("place", range(len(SHOWN)), ids=SHOWN)
+def test_every_kind_of_value_is_a_table_and_has_a_picture(place, outputs):
+    shown = outputs[-2 * len(SHOWN) :]
+    assert "<table" in shown[place][-1].data["text/html"]
+    assert "image/png" in shown[len(SHOWN) + place][-1].data

@@ -30,6 +30,8 @@ from kernelbandits.types import Array, ArrayLike, BoolArray
 if TYPE_CHECKING:
     import polars as pl
 
+    from kernelbandits.reporting import Drawn
+
 _ALL_COMPARED, _THINNED = 200, 10
 """The first rewards are all compared with their prediction, then one of so many: a prediction costs as a decision."""
 
@@ -68,17 +70,8 @@ class Bandit:
     """
 
     __slots__ = (
-        "_agent",
-        "_lock",
-        "_problem",
-        "_rng",
-        "_tally",
-        "calibration",
-        "created",
-        "encoder",
-        "encoding",
-        "ledger",
-        "policy",
+        *("_agent", "_lock", "_problem", "_rng", "_tally", "calibration"),
+        *("created", "encoder", "encoding", "ledger", "policy"),
     )
 
     def __init__(
@@ -119,6 +112,10 @@ class Bandit:
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
+
+    def plot(self) -> Drawn:
+        """Draw the mean reward of every arm ± its standard error with pyplot; returns the axes."""
+        return self.summary().plot()
 
     @property
     def arms(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kernelbandits.bandit.ledger import Awaiting
 from kernelbandits.policies import Decision
-from kernelbandits.reporting import short_html, short_repr
+from kernelbandits.reporting import Drawn, plot, rows_picture, short_html, short_repr
 from kernelbandits.types import Array, BoolArray
 
 
@@ -42,6 +42,12 @@ class BanditDecision(NamedTuple):
 
     def _repr_html_(self) -> str:
         return short_html(self)
+
+    def plot(self) -> Drawn:
+        """Draw the score of every eligible arm with pyplot, the decision with a star; returns the axes."""
+        names = list(self.scores)
+        best = names.index(self.arm)
+        return plot(rows_picture("Scores", "score", names, list(self.scores.values()), best=best))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, which any JSON writer takes."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from math import sqrt
+from math import nan, sqrt
 from typing import Any, NamedTuple, final
 
 from kernelbandits.bandit.calibration import NOMINAL, Calibration
 from kernelbandits.bandit.ledger import Ledger
 from kernelbandits.bandit.tally import Tally
-from kernelbandits.reporting import Column, Entry, Table, facts_html
+from kernelbandits.reporting import Column, Drawn, Entry, Table, facts_html, plot, rows_picture
 from kernelbandits.tables import TableEncoder
 from kernelbandits.types import BoolArray
 
@@ -97,6 +97,17 @@ class BanditSummary:
             "health": list(self.health),
             "notes": list(self.notes),
         }
+
+    def plot(self) -> Drawn:
+        """Draw the mean reward of every arm ± its standard error with pyplot; returns the axes."""
+        names = [f"{arm.name} ({arm.n_rewards:,})" for arm in self.arms]
+        means = [nan if arm.mean is None else arm.mean for arm in self.arms]
+        errors = [nan if arm.error is None else arm.error for arm in self.arms]
+        return plot(rows_picture("Arms", "mean reward ± standard error", names, means, errors))
+
+    def __repr__(self) -> str:
+        seen = f"{len(self.arms)} arms, {self.n_rewards:,} rewards, {self.n_awaiting:,} awaiting"
+        return f"BanditSummary({seen}: {'; '.join(self.health) or 'nothing unusual'})"
 
     def __str__(self) -> str:
         return "\n".join([*self._head(), "", *self._table(), "", *self._predictions(), *self._state()])

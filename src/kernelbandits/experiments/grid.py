@@ -129,6 +129,9 @@ class Experiment:
             if len(set(names)) < len(names):
                 raise InvalidArgument(f"{what} of an experiment must differ; got {names}")
 
+    def __repr__(self) -> str:
+        return f"Experiment({', '.join(lead_of(self))})"
+
     @property
     def methods(self) -> tuple[str, ...]:
         """All method names, in the order of their first appearance."""
@@ -246,3 +249,19 @@ def _instructions(code: CodeType) -> tuple[Any, ...]:
     """What the code does, without where it stands."""
     constants = [_instructions(each) if isinstance(each, CodeType) else each for each in code.co_consts]
     return code.co_code, code.co_names, constants
+
+
+def lead_of(experiment: Experiment) -> tuple[str, ...]:
+    """The experiment in a few words."""
+    return (
+        experiment.name,
+        f"{experiment.horizon:,} rounds",
+        counted(len(experiment.seeds), "seed"),
+        counted(len(experiment.panels), "panel"),
+        counted(len(experiment.methods), "method"),
+    )
+
+
+def counted(n: int, thing: str) -> str:
+    """1 seed, 2 seeds."""
+    return f"{n} {thing}{'s' * (n != 1)}"

@@ -14,7 +14,7 @@ import polars as pl
 
 from kernelbandits.environments import mean_and_standard_error
 from kernelbandits.experiments.arms_played import arms_played, arms_sections
-from kernelbandits.experiments.grid import Experiment, files_in, short_names
+from kernelbandits.experiments.grid import Experiment, counted, files_in, lead_of, short_names
 from kernelbandits.reporting import (
     Axis,
     Chart,
@@ -135,17 +135,6 @@ def summary_of(results: Results, sections: Sequence[Section] = (), findings: Seq
         shown.append(Findings("Data", data))
         record["notes"] = notes
     return Document(experiment.title or experiment.name, tuple(shown), lead_of(experiment), record)
-
-
-def lead_of(experiment: Experiment) -> tuple[str, ...]:
-    """The experiment in a few words."""
-    return (
-        experiment.name,
-        f"{experiment.horizon:,} rounds",
-        counted(len(experiment.seeds), "seed"),
-        counted(len(experiment.panels), "panel"),
-        counted(len(experiment.methods), "method"),
-    )
 
 
 def with_details(summary: Document, results: Results) -> Document:
@@ -277,11 +266,6 @@ def contents(experiment: Experiment) -> dict[str, Any]:
         "files": dict(zip(names.values(), files.values(), strict=True)),
         "seeds": list(experiment.seeds),
     }
-
-
-def counted(n: int, thing: str) -> str:
-    """1 seed, 2 seeds."""
-    return f"{n} {thing}{'s' * (n != 1)}"
 
 
 def _decimals(largest: float) -> int:

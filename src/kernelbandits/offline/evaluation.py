@@ -9,6 +9,7 @@ from kernelbandits.errors import InvalidArgument, nearest
 from kernelbandits.offline.candidate_overlap import Overlap
 from kernelbandits.offline.interval import Interval
 from kernelbandits.offline.verdicts import Verdict
+from kernelbandits.reporting import Drawn, facts_html, plot, short_html, short_repr
 
 if TYPE_CHECKING:
     from kernelbandits.reporting import Document
@@ -73,6 +74,9 @@ class CandidateValue:
     verdict: Verdict
     overlap: Overlap
     estimates: tuple[Estimate, ...]
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
 
 class PairDifference(NamedTuple):
@@ -184,9 +188,18 @@ class Evaluation:
 
         return document(self)
 
-    def plot(self) -> Any:
-        """The values with their intervals, and the differences to the log, as a figure of matplotlib."""
+    def plot(self) -> Drawn:
+        """Draw values with their intervals, and differences to the log, with pyplot; returns the axes."""
         from kernelbandits.offline.evaluation_document import picture
-        from kernelbandits.reporting import draw
 
-        return draw(picture(self))
+        return plot(picture(self))
+
+    def __repr__(self) -> str:
+        verdicts = (f"{candidate.name}: {candidate.verdict.kind}" for candidate in self.candidates)
+        return f"Evaluation({self.n:,} rows, {', '.join(verdicts)})"
+
+    def _repr_html_(self) -> str:
+        from kernelbandits.offline.evaluation_document import values_table
+
+        verdicts = {candidate.name: candidate.verdict.words for candidate in self.candidates}
+        return facts_html(f"Evaluation on {self.n:,} rows", verdicts, values_table(self).html())

@@ -8,20 +8,15 @@ from typing import TYPE_CHECKING, Any
 from kernelbandits.offline.interval import Interval
 from kernelbandits.offline.verdicts import BETTER, NOT_SUPPORTED, WORSE
 from kernelbandits.reporting import (
-    Axis,
-    Chart,
     Charts,
     Column,
     Document,
     Entry,
     Findings,
-    Line,
-    Look,
     Picture,
-    Points,
-    Rule,
     Section,
     Table,
+    dot_rows,
 )
 
 if TYPE_CHECKING:
@@ -49,7 +44,7 @@ def document(evaluation: Evaluation) -> Document:
     """The report: verdicts first, then values, overlap, and what other estimators say."""
     verdicts = tuple(f"{each.name}: {each.verdict.words}" for each in evaluation.candidates)
     looks = evaluation.findings or ("nothing looks wrong in the log",)
-    sections: list[Section] = [Findings("Verdicts", verdicts), _values(evaluation), picture(evaluation)]
+    sections: list[Section] = [Findings("Verdicts", verdicts), values_table(evaluation), picture(evaluation)]
     sections += [_pairs(evaluation)] if evaluation.pairs else []
     sections += [_replays(evaluation)] if evaluation.replays else []
     sections += [_overlap(evaluation), _estimators(evaluation)]
@@ -65,22 +60,20 @@ def picture(evaluation: Evaluation) -> Picture:
     values = [(evaluation.logged, evaluation.logged_interval), *((each.value, each.interval) for each in shown)]
     gains = [(each.gain, each.gain_interval) for each in shown]
     charts = (
-        _intervals("reward per row", names, values, evaluation.logged),
-        _intervals("difference to the log, all intervals together", names[1:], gains, 0.0),
+        dot_rows("reward per row", names, *_apart(values), at=evaluation.logged),
+        dot_rows("difference to the log, all intervals together", names[1:], *_apart(gains), at=0.0),
     )
     described = "; ".join(f"{name}: {value:.4g}" for name, (value, _) in zip(names, values, strict=True))
     height = 1.2 + 0.42 * len(names)
     return Picture("Values", (Charts(charts if shown else charts[:1], 2 if shown else 1, height),), described)
 
 
-def _intervals(label: str, names: list[str], values: list[tuple[float, Interval]], at: float) -> Chart:
-    marks: list[Any] = [Rule(at, "x")]
-    for place, (value, interval) in enumerate(values):
-        marks += [Line([*interval], [place, place], Look(2, (), "|")), Points([value], [place], Look(2, (), "o"))]
-    return Chart("", marks, Axis(label), Axis(names=names, low=len(names) - 0.5, high=-0.5))
+def _apart(values: list[tuple[float, Interval]]) -> tuple[list[float], list[Interval]]:
+    return [value for value, _ in values], [interval for _, interval in values]
 
 
-def _values(evaluation: Evaluation) -> Table:
+def values_table(evaluation: Evaluation) -> Table:
+    """Value and gain of every candidate with their intervals."""
     columns = (Column("candidate", numeric=False), *map(Column, ("value", "low", "high", "gain", "low", "high")))
     rows = [(Entry("the log itself"), *_numbers(evaluation.logged, evaluation.logged_interval), *[Entry("–")] * 3)]
     for each in evaluation.candidates:

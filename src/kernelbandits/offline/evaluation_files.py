@@ -10,6 +10,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.offline.candidate import Candidate
 from kernelbandits.offline.evaluating import evaluate
 from kernelbandits.offline.evaluation import Evaluation
+from kernelbandits.offline.evaluation_document import picture
 from kernelbandits.offline.log_columns import LogColumns
 from kernelbandits.offline.log_tables import open_log
 from kernelbandits.reporting import save, write_text
@@ -43,7 +44,7 @@ def write_evaluation(evaluation: Evaluation, folder: Path, *, with_page: bool) -
     """Write the picture, the record, and the page if it is wanted; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     document = evaluation.document()
-    files = [*save(evaluation.plot(), folder / "evaluation"), folder / "evaluation.json"]
+    files = [*save(picture(evaluation), folder / "evaluation"), folder / "evaluation.json"]
     write_text(folder / "evaluation.json", document.json(indent=2) + "\n")
     if with_page:
         files.append(folder / "report.html")

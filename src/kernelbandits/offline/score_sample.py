@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits.reporting import short_repr
 from kernelbandits.types import Array, IntArray
 
 _MIDDLE, _TAIL = 240, 80
@@ -34,6 +35,8 @@ class ScoreSample:
     extremes: tuple[float, float]
     limits: tuple[float, float]
     effective_size: float
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.scores)

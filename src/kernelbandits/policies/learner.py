@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple, final
+
+import numpy as np
 
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.problem import Problem
-from kernelbandits.reporting import short_html, short_repr
+from kernelbandits.reporting import Drawn, plot, rows_picture, short_html, short_repr
 from kernelbandits.types import Array, BoolArray, IntArray
 
 
@@ -72,6 +75,13 @@ class Decision(NamedTuple):
     def _repr_html_(self) -> str:
         return short_html(self)
 
+    def plot(self) -> Drawn:
+        """Draw the score of every eligible arm with pyplot, the decision with a star; returns the axes."""
+        arms = [arm for arm, score in enumerate(self.scores.tolist()) if score > -inf]
+        names = [f"arm {arm}" + (f": {self.name}" if arm == self.arm and self.name else "") for arm in arms]
+        scores = self.scores[arms].tolist()
+        return plot(rows_picture("Scores", "score", names, scores, best=arms.index(self.arm)))
+
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +113,13 @@ class Decisions:
 
     __repr__ = short_repr
     _repr_html_ = short_html
+
+    def plot(self) -> Drawn:
+        """Draw the share of rounds in which each arm was chosen with pyplot; returns the axes."""
+        n_arms = self.scores.shape[1]
+        shares = np.bincount(self.arms, minlength=n_arms) / max(len(self), 1)
+        names = self.arm_names or [f"arm {arm}" for arm in range(n_arms)]
+        return plot(rows_picture("Arms", f"share of {len(self):,} decisions", names, shares.tolist(), low=0.0))
 
     @property
     def names(self) -> list[str]:

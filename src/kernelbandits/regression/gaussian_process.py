@@ -21,7 +21,7 @@ from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import Appended, InverseFactor
 from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainPredictor
 from kernelbandits.regression.dual import exact_cost, refuse_too_large
-from kernelbandits.reporting import facts_html
+from kernelbandits.reporting import Drawn, facts_html, plot
 from kernelbandits.specs import Positive
 from kernelbandits.types import Array, ArrayLike
 
@@ -102,6 +102,12 @@ class Posterior(UncertainPredictor):
         found = {"observations": f"{self.n:,}", "features": str(self.dim), "kernel": str(self.kernel)}
         known = {"ridge": f"{self.ridge:.4g}", "information gain": f"{self.information_gain:.4g}"}
         return facts_html("Posterior", {**found, **known, "fit": str(self.report)})
+
+    def plot(self) -> Drawn:
+        """Draw mean ± 2 standard deviations along the main direction of the points with pyplot; returns the axes."""
+        from kernelbandits.regression.posterior_picture import posterior_picture
+
+        return plot(posterior_picture(self))
 
     def _validate(self) -> None:
         """Refuse, in what was loaded from a file, arrays that do not fit the factor."""

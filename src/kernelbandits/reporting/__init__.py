@@ -17,6 +17,7 @@ from kernelbandits.reporting.charts import (
 )
 from kernelbandits.reporting.curves import Curves, PanelCurves
 from kernelbandits.reporting.document import Column, Document, Entry, Table, print_json
+from kernelbandits.reporting.dot_rows import dot_rows, rows_picture
 from kernelbandits.reporting.files import remove_parts, replacing, write_text
 from kernelbandits.reporting.glance import facts_html, short_html, short_repr, sparkline
 from kernelbandits.reporting.locks import lock, remove_abandoned, unlock

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -10,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.linalg import one_thread
-from kernelbandits.reporting import facts_html
+from kernelbandits.reporting import Drawn, facts_html, plot, rows_picture
 from kernelbandits.tables.numbered_columns import NumberedColumns
 from kernelbandits.tables.rows import RowReader
 from kernelbandits.tables.table_encoding import TableEncoder
@@ -63,6 +64,13 @@ class Encoder(TableEncoder):
     def _repr_html_(self) -> str:
         steps = {f"step {i}": note for i, note in enumerate(self.notes, 1)}
         return facts_html("Encoder", {"columns": self.columns.names, "features": self.names, **steps})
+
+    def plot(self) -> Drawn:
+        """Draw how many encoded columns came from each column of the table with pyplot; returns the axes."""
+        sources = self.columns.sources
+        counts = dict.fromkeys(sources, 0) | Counter(sources[place] for place in self.kept)
+        label = "encoded columns" if self.axes is None else f"encoded columns, before {len(self.names)} principal axes"
+        return plot(rows_picture("Columns", label, list(counts), list(counts.values()), low=0.0))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rows", RowReader(self.columns, self.missing))

@@ -49,6 +49,12 @@ class NumberedColumns:
     names: tuple[str, ...]
     notes: tuple[str, ...]
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The column of the table that each resulting column comes from."""
+        levels = (entry.column for entry in self.categories for _ in entry.names)
+        return (*self.numerical, *self.gaps, *levels)
+
     def transform(self, frame: pl.DataFrame) -> Array:
         """Return the columns of a table one after the other, shape (p + gaps + levels, n)."""
         shape = (len(self.names), frame.height)
