@@ -120,6 +120,20 @@ def refuse_unfit(what: str, array: object, kind: type, shape: tuple[int | None, 
         raise InvalidArgument(f"{what} must be an array of type {np.dtype(kind)} and shape {shape}")
 
 
+def refuse_misshapen(owner: object, **shapes: tuple[int | None, ...]) -> None:
+    """Raise if arrays of what was loaded from a file, by name of the field, have other shapes (None: any length)."""
+    for name, shape in shapes.items():
+        given = getattr(owner, name).shape
+        if len(given) != len(shape) or any(n not in (None, m) for m, n in zip(given, shape, strict=True)):
+            raise InvalidArgument(f"{name} of {type(owner).__name__} must have shape {shape}; it has {given}")
+
+
+def refuse_inconsistent(owner: object, *conditions: bool) -> None:
+    """Raise if a condition on what was loaded from a file does not hold."""
+    if not all(conditions):
+        raise InvalidArgument(f"the parts of a {type(owner).__name__} do not fit each other")
+
+
 def targets(name: str, value: ArrayLike, n: int) -> Array:
     """A vector of one target per point, shape (n,)."""
     return rewards(name, value, n, "one number per row of X")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.beliefs.budgeted_arms import Sketch
+from kernelbandits.beliefs.sketch import Sketch
 from kernelbandits.errors import RidgeTooSmall
 from kernelbandits.regression.normal_equations import Basis
 

@@ -245,9 +245,9 @@ def test_files_that_are_forged_or_newer_are_refused(tmp_path, change, words):
             "features",
             [["tuple", None, []], ["tuple", None, [[0]]]],
             [1],
-            "the field 'features' of _ArmSlice holds some",
+            "the field 'features' of ArmSlice holds some",
         ),
-        ("features", [["list", None, []]], [0], "the field 'features' of _ArmSlice holds something of another kind"),
+        ("features", [["list", None, []]], [0], "the field 'features' of ArmSlice holds something of another kind"),
         ("index", [], 2**40, "the arms of a tracker must stand one after the other"),
         ("capacity", [], 64, "the arms of a tracker must stand one after the other"),
         ("_n", [], -1, "the arms of a tracker must stand one after the other"),
@@ -264,7 +264,7 @@ def test_fields_that_an_agent_would_trip_over_later_are_refused(tmp_path, field,
         entries = {name: archive.read(name) for name in archive.namelist()}
     manifest = json.loads(entries["manifest.json"])
     first = len(manifest["nodes"])
-    [number] = [i for i, (_, name, _) in enumerate(manifest["classes"]) if name.endswith("._ArmSlice")]
+    [number] = [i for i, (_, name, _) in enumerate(manifest["classes"]) if name.endswith(".ArmSlice")]
     parts = next(parts for kind, facts, parts in manifest["nodes"] if (kind, facts) == ("object", number))
     parts[manifest["classes"][number][2].index(field)] = [first + part[0]] if isinstance(part, list) else part
     manifest["nodes"] += [[kind, facts, [[first + i] for [i] in inner]] for kind, facts, inner in nodes]

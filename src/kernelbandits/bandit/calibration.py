@@ -40,6 +40,9 @@ class Calibration:
     """
 
     __slots__ = ("_origin", "_sums", "n")
+    n: int
+    _origin: float
+    _sums: dict[str, float]
 
     def __init__(self) -> None:
         self.n = 0

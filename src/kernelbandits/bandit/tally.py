@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
@@ -21,6 +22,12 @@ class Tally:
     """
 
     __slots__ = ("counts", "n", "squares", "sums", "weighted_sums", "weights")
+    n: int
+    counts: IntArray
+    sums: Array
+    squares: Array
+    weights: NDArray[Any]  # not finite without propensities
+    weighted_sums: NDArray[Any]
 
     def __init__(self, n_arms: int) -> None:
         self.n = 0

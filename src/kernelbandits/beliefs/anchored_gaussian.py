@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.kernels import Combination, Gaussian, Geometry, InnerProduct, MappedGeometry, Radial
 from kernelbandits.types import Array
 
@@ -20,10 +21,15 @@ class Units(MappedGeometry):
 
     mapped = Radial()
     __slots__ = ("origin", "scales")
+    origin: Array
+    scales: Array
 
     def __init__(self, origin: Array, scales: Array) -> None:
         self.origin = origin
         self.scales = scales
+
+    def _validate(self) -> None:
+        checks.refuse_misshapen(self, origin=(None,), scales=(len(self.origin),))
 
     @classmethod
     def as_given(cls, groups: list[Array]) -> Units:
@@ -60,6 +66,8 @@ class Anchor(MappedGeometry):
 
     mapped = InnerProduct()
     __slots__ = ("_gamma", "_units")
+    _units: Units
+    _gamma: float
 
     def __init__(self, units: Units, gamma: float) -> None:
         self._units = units
@@ -85,9 +93,12 @@ class AnchoredGaussian(Combination):
     """
 
     __slots__ = ("_geometries", "common", "gamma")
+    _geometries: tuple[Geometry, ...]
+    gamma: float
+    common: float
 
     def __init__(self, units: Units, gamma: float, common: float) -> None:
-        self._geometries: tuple[Geometry, ...] = (units, Anchor(units, gamma))[: 1 if common == 1.0 else 2]
+        self._geometries = (units, Anchor(units, gamma))[: 1 if common == 1.0 else 2]
         self.gamma = gamma
         self.common = common
 

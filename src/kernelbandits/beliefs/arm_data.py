@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
 
 _SORTED = 2000
 
@@ -25,13 +25,18 @@ class ArmData:
     """
 
     __slots__ = ("_X", "_arrivals", "_y", "counts", "dim")
+    counts: IntArray
+    dim: int
+    _X: list[Array]
+    _y: list[Array]
+    _arrivals: list[int]
 
     def __init__(self, n_arms: int, dim: int) -> None:
         self.counts = np.zeros(n_arms, dtype=np.int64)
         self.dim = dim
         self._X = [np.empty((0, dim)) for _ in range(n_arms)]
         self._y = [np.empty(0) for _ in range(n_arms)]
-        self._arrivals: list[int] = []  # the arm of every reward, oldest first
+        self._arrivals = []  # the arm of every reward, oldest first
 
     def _validate(self) -> None:
         """Refuse, in what was loaded from a file, rewards that are not there."""

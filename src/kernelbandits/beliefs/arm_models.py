@@ -16,7 +16,7 @@ from kernelbandits.beliefs.independent_arms import ArmsTracker
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.linalg import Appended
 from kernelbandits.problem import Problem
-from kernelbandits.regression import GaussianProcess
+from kernelbandits.regression import GaussianProcess, Posterior
 from kernelbandits.types import Array, IntArray
 
 
@@ -98,6 +98,10 @@ class ExactArms(ArmModel):
     """One exact posterior per arm. Of n rewards, each costs O(n²)."""
 
     __slots__ = ("_counts", "_ones", "_told", "_tracker", "components")
+    _tracker: ArmsTracker
+    _counts: IntArray
+    _ones: list[Array]
+    _told: Array
 
     def __init__(self, components: Components, tracker: ArmsTracker) -> None:
         self.components = components
@@ -179,6 +183,13 @@ class ExactConstruction(Construction):
     """`ExactArms`, one arm per step."""
 
     __slots__ = ("_arms", "_components", "_data", "_known", "_levels", "_model", "_posteriors")
+    _known: dict[int, KnownArm]
+    _components: Components
+    _levels: Array
+    _data: ArmData
+    _model: GaussianProcess
+    _posteriors: list[Posterior]
+    _arms: list[int]
 
     def __init__(
         self, components: Components, levels: Array, data: ArmData, known: Mapping[int, KnownArm] | None = None
@@ -189,6 +200,14 @@ class ExactConstruction(Construction):
         self._model = GaussianProcess(components.kernel, components.ridge)
         self._posteriors = [self._model.without_data(data.dim)] * len(levels)
         self._arms = data.played
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, arms that are not there."""
+        n_arms, dim = len(self._data.counts), self._data.dim
+        checks.refuse_misshapen(self, _levels=(n_arms,))
+        checks.refuse_inconsistent(self, len(self._posteriors) == n_arms, {*self._arms} <= {*range(n_arms)})
+        for X, y, gram in self._known.values():
+            checks.refuse_inconsistent(self, X.shape == (len(y), dim), gram.shape == (len(y), len(y)), y.ndim == 1)
 
     @property
     def done(self) -> bool:

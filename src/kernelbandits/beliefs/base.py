@@ -9,6 +9,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Outlook, Posterior
 from kernelbandits.specs import Spec
@@ -35,12 +36,23 @@ class Prefetched:
     """
 
     __slots__ = ("_rounds", "contexts", "row", "shown")
+    contexts: Array
+    _rounds: list[Array]
+    row: int
+    shown: Array | None
 
     def __init__(self, contexts: Array) -> None:
         self.contexts = contexts
         self._rounds = list(contexts)
         self.row = -1
-        self.shown: Array | None = None
+        self.shown = None
+
+    def _validate(self) -> None:
+        checks.refuse_misshapen(self, contexts=(len(self._rounds), None, None))
+        fit = all(shown.shape == self.contexts.shape[1:] for shown in self._rounds)
+        checks.refuse_inconsistent(
+            self, fit, -1 <= self.row < len(self._rounds), self.shown is None or self.shown is self._rounds[self.row]
+        )
 
     def __iter__(self) -> Iterator[Array]:
         for row, shown in enumerate(self._rounds):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil
 from typing import NamedTuple, final
 
 import numpy as np
@@ -12,16 +12,15 @@ from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import AffineTracker, Belief, Prefetched, Tracker
 from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
-from kernelbandits.errors import NumericalBreakdown
-from kernelbandits.linalg import InverseFactor, pieces
+from kernelbandits.beliefs.sketch import Sketch
+from kernelbandits.linalg import pieces
 from kernelbandits.problem import Problem
-from kernelbandits.regression import RESOLVED, Basis, GaussianProcess, rows_of_block
+from kernelbandits.regression import Basis, GaussianProcess, rows_of_block
 from kernelbandits.specs import Count, Positive
 from kernelbandits.types import Array, IntArray
 
 _FEW = 16
 _GROWTH = 1.2
-_PENDING = 32
 
 
 @final
@@ -68,11 +67,21 @@ class BudgetedArms(Belief):
 
 @final
 class _BudgetedTracker(AffineTracker):
+    _data: ArmData
+    _arms: list[_SketchedArm]
+    _belief: BudgetedArms
+    _rng: np.random.Generator
+
     def __init__(self, belief: BudgetedArms, problem: Problem, rng: np.random.Generator) -> None:
         self._data = ArmData(problem.n_arms, problem.dim)
         self._arms = [_SketchedArm(belief, arm, own) for arm, own in enumerate(rng.spawn(problem.n_arms))]
         self._belief = belief
         self._rng = rng
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, arms that stand elsewhere than they say."""
+        fit = [own.fits(arm, self._data.dim) for arm, own in enumerate(self._arms)]
+        checks.refuse_inconsistent(self, len(fit) == len(self._data.counts), *fit)
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         mean, variance = np.array([arm.mean_and_variance(contexts) for arm in self._arms]).T
@@ -114,15 +123,36 @@ class _SketchedArm:
     """One arm's sketch, and its predictions at prefetched contexts, which every reward changes by a rank-one step."""
 
     __slots__ = ("_arm", "_belief", "_block", "_next", "_prefetched", "_rng", "_sketch")
+    _belief: BudgetedArms
+    _arm: int
+    _rng: np.random.Generator
+    _sketch: Sketch | None
+    _next: int
+    _block: Prefetched | None
+    _prefetched: _Predictions | None
 
     def __init__(self, belief: BudgetedArms, arm: int, rng: np.random.Generator) -> None:
         self._belief = belief
         self._arm = arm
         self._rng = rng
-        self._sketch: Sketch | None = None
+        self._sketch = None
         self._next = 1
-        self._block: Prefetched | None = None
-        self._prefetched: _Predictions | None = None
+        self._block = None
+        self._prefetched = None
+
+    def fits(self, arm: int, dim: int) -> bool:
+        """Whether what was loaded from a file can be this arm of contexts with `dim` features."""
+        size = None if self._sketch is None else self._sketch.basis.size
+        dims = dim if self._sketch is None else self._sketch.basis.centers.shape[1]
+        return (self._arm, dims) == (arm, dim) and self._next >= 1 and self._prefetched_fits(size)
+
+    def _prefetched_fits(self, size: int | None) -> bool:
+        if self._prefetched is None:
+            return True
+        features, mean, variance = self._prefetched
+        known = None if features is None else features.shape
+        n = None if self._block is None else len(self._block.contexts)
+        return mean.shape == variance.shape == (n,) and known == (None if size is None else (size, n))
 
     def mean_and_variance(self, contexts: Array) -> tuple[float, float]:
         """Mean and variance at the arm's context of a round, whose contexts have shape (K, d)."""
@@ -183,87 +213,3 @@ class _SketchedArm:
             clocks = self._rng.exponential(size=len(drawn)) / scores[drawn]
             drawn = drawn[np.sort(np.argpartition(clocks, self._belief.budget)[: self._belief.budget])]
         return X[drawn] if len(drawn) else X[-1:]
-
-
-@final
-class Sketch:
-    """Bayesian linear regression on φ = R⁻ᵀ K(centres, ·), K_MM = RᵀR, with noise of variance `ridge`.
-
-    With P = (Σ φφᵀ + ridge·I)⁻¹ and w = P Σ φ y: mean(z) = φᵀw and var(z) = K(z, z) − ‖φ‖² + ridge · φᵀPφ. What the
-    centres do not span keeps its prior variance. O(r²) per reward for r centres, independent of the number of rewards.
-
-    As in a `Posterior`, noise is at least `RESOLVED` of a point's variance ‖φ‖², so that a huge point does not swallow
-    the ridge: φ and y of such a point are divided by the root of its noise over the ridge.
-
-    P is `_P` − Σ u uᵀ, where the sum over the last few rewards is pending until one matrix product applies it.
-    """
-
-    __slots__ = ("_P", "_n_pending", "_pending", "_right", "_sum", "_w", "basis", "ridge")
-
-    def __init__(self, basis: Basis, ridge: float, X: Array, y: Array) -> None:
-        """The posterior after rewards y at the rows of X."""
-        self.basis = basis
-        self.ridge = ridge
-        self._right = basis.kernel.right(basis.centers)
-        A, moments = ridge * np.eye(basis.size), np.zeros(basis.size)
-        self._sum = np.zeros(basis.size)  # Σ φ
-        for rows in pieces(len(X), rows_of_block(basis.size)):
-            Phi = self.features(X[rows])
-            roots = np.sqrt(ridge / np.maximum(ridge, RESOLVED * np.einsum("ij,ij->j", Phi, Phi)))
-            Phi *= roots
-            A += Phi @ Phi.T
-            moments += Phi @ (roots * y[rows])
-            self._sum += Phi @ roots
-        factor = InverseFactor.of(A)
-        if factor is None:  # the ridge is lost beside features of this size
-            raise NumericalBreakdown(f"the sums over {len(X)} rewards have no Cholesky factor; scale the contexts down")
-        W = factor.whiten(np.eye(basis.size))
-        self._P = W.T @ W
-        self._w = self._P @ moments
-        self._pending = np.zeros((_PENDING, basis.size))
-        self._n_pending = 0
-
-    def features(self, Z: Array) -> Array:
-        """φ at the rows of Z, shape (r, m)."""
-        kernel = self.basis.kernel
-        return self.basis.whiten(kernel.evaluate(kernel.left(Z), self._right))
-
-    def mean_and_variance(self, Phi: Array, prior: Array) -> tuple[Array, Array]:
-        """At points with features Φ of shape (r, m) and prior variances K(z, z) of shape (m,)."""
-        self._fold()
-        explained = np.einsum("ij,ij->j", Phi, Phi - self.ridge * (self._P @ Phi))
-        return self.mean(Phi), np.maximum(prior - explained, 0.0)
-
-    def mean(self, Phi: Array) -> Array:
-        """At points with features Φ of shape (r, m)."""
-        return self._w @ Phi
-
-    def restate(self, shift: float, factor: float) -> None:
-        """Replace every reward y by (y − shift)/factor: P Σ φ are the weights of rewards that are all 1."""
-        self._fold()
-        self._w = (self._w - shift * (self._P @ self._sum)) / factor
-
-    def observe(self, phi: Array, reward: float) -> tuple[Array, float, float]:
-        """Take a reward at a point with features φ of shape (r,) into account.
-
-        The answer (direction, gain, loss) is how predictions change: with h = φ(z)ᵀ direction, mean += h · gain and
-        variance −= h² · loss.
-        """
-        root = sqrt(self.ridge / max(self.ridge, RESOLVED * float(phi @ phi)))
-        phi, reward = root * phi, root * reward
-        U = self._pending[: self._n_pending]
-        direction = self._P @ phi - (U @ phi) @ U
-        share = 1.0 / (1.0 + float(phi @ direction))
-        gain = share * (reward - float(phi @ self._w))
-        self._pending[self._n_pending] = sqrt(share) * direction
-        self._n_pending += 1
-        self._w += gain * direction
-        self._sum += root * phi
-        if self._n_pending == _PENDING:
-            self._fold()
-        return direction, gain, share * self.ridge
-
-    def _fold(self) -> None:
-        U, self._n_pending = self._pending[: self._n_pending], 0
-        if len(U):
-            self._P -= U.T @ U

@@ -8,16 +8,16 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.arm_models import ArmModel, Construction, ExactConstruction, KnownArm
+from kernelbandits.beliefs.arm_models import ArmModel
 from kernelbandits.beliefs.base import LearningTracker, Prefetched
 from kernelbandits.beliefs.belief_budget import BeliefBudget
-from kernelbandits.beliefs.component_search import ComponentSearch
 from kernelbandits.beliefs.estimation import clipped, clipped_first, next_estimate
 from kernelbandits.beliefs.evidence import PRIOR_REWARDS
 from kernelbandits.beliefs.followed_levels import FollowedLevels
-from kernelbandits.beliefs.levels import rounding
-from kernelbandits.beliefs.sketched_arms import SketchConstruction, SketchedArms
+from kernelbandits.beliefs.model_estimation import Estimation, RewardSearch
+from kernelbandits.beliefs.sketched_arms import SketchedArms
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
 
@@ -28,80 +28,6 @@ _UNEXPLAINED = 6.0  # by so many nats: by chance that happens at most once in eâ
 _SOONEST = 1.1  # and if the number of rewards has grown at least by this factor
 _STRIDE = 3.0  # the prior variance of reward functions moves by at most this factor per reward
 _WORK = 6e6  # done per reward for the next estimate, in cubes of sizes of matrices: about 5 ms
-
-
-@final
-class _Search:
-    """The search for components and levels, and then the construction of the model."""
-
-    __slots__ = ("_arms", "_budget", "_data", "_levels", "_search")
-
-    def __init__(self, data: ArmData, levels: FollowedLevels, budget: BeliefBudget) -> None:
-        self._budget, self._data = budget, data.snapshot()
-        self._levels = levels.estimate(self._data, np.arange(len(data.counts))).levels
-        self._arms = [self._some_of(arm, budget.evidence(data.counts)) for arm in data.played]
-        self._search = ComponentSearch(self._arms, self._variance(levels.between))
-
-    def _some_of(self, arm: int, most: int) -> tuple[Array, Array]:
-        """At most so many contexts and rewards of an arm, these less its level."""
-        X, y = self._data.thinned(arm, most)
-        return X, y - self._levels[arm]
-
-    @property
-    def done(self) -> bool:
-        return self._search.done
-
-    def step(self) -> float:
-        return self._search.step()
-
-    def construction(self) -> Construction:
-        """Of an exact model, or of a sketch if rewards are many."""
-        (components, grams), levels, data = self._search.found(), self._levels, self._data
-        if self._budget.sketches(data.counts):
-            return SketchConstruction(components, levels, data, self._budget.n_features)
-        known = {
-            arm: KnownArm(X, y, gram)
-            for arm, (X, y), gram in zip(data.played, self._arms, grams, strict=False)  # there may be no matrices
-            if len(y) == data.counts[arm]
-        }
-        return ExactConstruction(components, levels, data, known)
-
-    def _variance(self, between: float) -> float:
-        """The variance of rewards less levels. Where it is nothing but rounding, the variance of the levels."""
-        rewards = self._data.rewards
-        variance = float(np.var(np.concatenate([y - level for y, level in zip(rewards, self._levels, strict=True)])))
-        largest = max(float(np.abs(y).max(initial=0.0)) for y in rewards)
-        return variance if variance > rounding(largest) ** 2 else between**2
-
-
-@final
-class Estimation:
-    """The next model of the rewards, made step by step; rewards that come in the meantime are kept until it is done.
-
-    Attributes:
-        levels: those of the new model.
-        arrived: contexts, arms and rewards that came in the meantime.
-
-    """
-
-    __slots__ = ("_stage", "arrived", "levels")
-
-    def __init__(self, stage: _Search | Construction, levels: FollowedLevels) -> None:
-        self._stage = stage
-        self.levels = levels
-        self.arrived: list[tuple[Array, int, float]] = []
-
-    def advance(self, work: float) -> ArmModel | None:
-        """Do about this much work; the model if it is complete now."""
-        while work > 0.0:
-            stage = self._stage
-            if not stage.done:
-                work -= stage.step()
-            elif isinstance(stage, _Search):
-                self._stage = stage.construction()
-            else:
-                return stage.model()
-        return None
 
 
 @final
@@ -118,6 +44,21 @@ class CalibratedTracker(LearningTracker):
     """
 
     _model: ArmModel | None
+    _window: int | None
+    _clip: float | None
+    _budget: BeliefBudget
+    _data: ArmData
+    _keeps: bool
+    _counts: IntArray
+    _seen: int
+    _last_estimate: int
+    _next_estimate: int
+    _levels: FollowedLevels
+    _block: Prefetched | None
+    _estimation: Estimation | None
+    _square: float
+    _sum: float
+    _unexplained: float
 
     def __init__(self, problem: Problem, window: int | None, clip: float | None) -> None:
         self._window, self._clip = window, clip
@@ -128,10 +69,19 @@ class CalibratedTracker(LearningTracker):
         self._seen = self._last_estimate = 0
         self._next_estimate = max(2, problem.n_arms)
         self._levels = FollowedLevels(problem.n_arms, _OFFSET)
-        self._block: Prefetched | None = None
+        self._block = None
         self._model = None
-        self._estimation: Estimation | None = None
+        self._estimation = None
         self._square = self._sum = self._unexplained = 0.0
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, parts for another number of arms."""
+        n_arms, model, estimation = len(self._counts), self._model, self._estimation
+        sizes = {n_arms, len(self._data.counts), len(self._levels.levels)}
+        sizes |= {n_arms if model is None else len(model.counts)}
+        sizes |= {n_arms if estimation is None else len(estimation.levels.levels)}
+        checks.refuse_misshapen(self, _counts=(n_arms,))
+        checks.refuse_inconsistent(self, sizes == {n_arms}, self._counts.min() >= 0, 0 <= self._square < inf)
 
     @property
     def counts(self) -> IntArray:
@@ -235,7 +185,7 @@ class CalibratedTracker(LearningTracker):
         if self._window is not None:
             data.keep(self._window)
             self._counts = data.counts.copy()
-        return Estimation(_Search(data, levels, self._budget), levels)
+        return Estimation(RewardSearch(data, levels, self._budget), levels)
 
     def _replace(self, model: ArmModel, estimation: Estimation) -> None:
         """Go over to a new model, which learns first what came while it was made."""

@@ -7,6 +7,7 @@ from typing import TypeAlias, final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.anchored_gaussian import Units
 from kernelbandits.beliefs.estimation import median_distance, typical_distance
 from kernelbandits.beliefs.evidence import (
@@ -47,17 +48,36 @@ class ComponentSearch:
     """
 
     __slots__ = ("_arms", "_best", "_found", "_next_arm", "_queue", "_spaces", "_sums", "_variance")
+    _spaces: list[_Space]
+    _arms: list[tuple[Array, Array]]
+    _variance: float
+    _found: dict[Candidate, Array]
+    _best: tuple[int, int, int]
+    _queue: list[tuple[int, int, int]]
+    _sums: tuple[EvidenceSums, EvidenceSums]
+    _next_arm: int
 
     def __init__(self, arms: list[tuple[Array, Array]], variance: float) -> None:
         """For contexts and rewards less levels of arms; `variance` is that of all rewards."""
         contexts = [X for X, _ in arms]
         self._spaces = [_Space(units, contexts) for units in (Units.as_given(contexts), Units.own(contexts))]
         self._arms, self._variance = arms, variance
-        self._found: dict[Candidate, Array] = {}
+        self._found = {}
         self._best, self._queue = _START, [_START]
         self._begin()
         if sum(float(y @ y) for _, y in arms) <= _ROUNDING * variance:
             self._found[_START], self._queue = LOG_PRIOR, []
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, candidates and arms that are not there."""
+        dims = {space.units.origin.shape for space in self._spaces}
+        fit = [X.ndim == 2 and (X.shape[1],) in dims and y.shape == (len(X),) for X, y in self._arms]
+        fit += [space.fits([len(y) for _, y in self._arms]) for space in self._spaces]
+        fit += [posterior.shape == LOG_PRIOR.shape for posterior in self._found.values()]
+        known = {(i, j, k) for i in range(len(MULTIPLES)) for j in range(2) for k in range(2)}
+        wanted = {self._best, *self._queue, *self._found}
+        sizes = (len(self._spaces), len(dims)) == (2, 1) and 0 <= self._next_arm < max(len(self._arms), 1)
+        checks.refuse_inconsistent(self, sizes, wanted <= known, bool(self._queue) or self._best in self._found, *fit)
 
     @property
     def done(self) -> bool:
@@ -158,6 +178,11 @@ class _Space:
     """
 
     __slots__ = ("_distances", "_squares", "exact", "typical", "units")
+    units: Units
+    _distances: list[Array]
+    _squares: list[Array]
+    exact: bool
+    typical: float | None
 
     def __init__(self, units: Units, contexts: list[Array]) -> None:
         self.units = units
@@ -173,6 +198,11 @@ class _Space:
             self._distances.append(t)  # ‖u(x) − u(z)‖²/d for every two contexts of an arm
             self._squares.append(squares)  # ‖u(x)‖²/d
         self.typical = median_distance(self._distances) if self.exact else typical_distance(contexts, units)
+
+    def fits(self, sizes: list[int]) -> bool:
+        """Whether what was loaded from a file can be distances of so many contexts per arm."""
+        shapes = [t.shape for t in self._distances] == [(n, n) for n in sizes]
+        return shapes and [squares.shape for squares in self._squares] == [(n,) for n in sizes]
 
     def gram(self, multiple: float, common: float, arm: int) -> Array:
         """The kernel matrix of an arm's contexts with γ = multiple/t̄; constant if there is no t̄."""

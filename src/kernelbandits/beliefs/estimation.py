@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeVar, final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker
 from kernelbandits.beliefs.followed_levels import FollowedLevels
@@ -159,6 +160,17 @@ class EstimatingTracker(Tracker):
 
     """
 
+    _belief: EstimatedBelief
+    _data: ArmData
+    _seen: int
+    _next_estimate: int
+    _levels: FollowedLevels
+    _largest: float
+    _squares: Array
+    _scale: float | None
+    _block: Prefetched | None
+    arms: PosteriorTracker | None
+
     def __init__(self, belief: EstimatedBelief, problem: Problem) -> None:
         self._belief = belief
         self._data = ArmData(problem.n_arms, problem.dim)
@@ -167,9 +179,16 @@ class EstimatingTracker(Tracker):
         self._levels = FollowedLevels(problem.n_arms, self._belief.offset)
         self._largest = 0.0
         self._squares = np.zeros(0)
-        self._scale: float | None = None
-        self._block: Prefetched | None = None
-        self.arms: PosteriorTracker | None = None
+        self._scale = None
+        self._block = None
+        self.arms = None
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, parts for another number of arms."""
+        n_arms, arms = len(self._data.counts), self.arms
+        checks.refuse_misshapen(self, _squares=(0 if arms is None else len(arms.posteriors),))
+        fit = arms is None or len(arms.functions) == n_arms
+        checks.refuse_inconsistent(self, fit, len(self._levels.levels) == n_arms, self._seen >= len(self._data))
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         if self.arms is None:  # too few rewards to estimate anything: all arms are alike

@@ -14,6 +14,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.anchored_gaussian import AnchoredGaussian, Units
 from kernelbandits.beliefs.estimation import RIDGES
 from kernelbandits.kernels import Kernel, Scaled, Shifted
@@ -96,10 +97,17 @@ class EvidenceSums:
     """The log posterior of `OFFSETS` × `RIDGES` for one kernel, summed up arm by arm."""
 
     __slots__ = ("_log_dets", "_n", "_squares")
+    _squares: Array
+    _log_dets: Array
+    _n: int
 
     def __init__(self) -> None:
         self._squares = self._log_dets = np.zeros((len(OFFSETS), len(RIDGES)))
         self._n = 0
+
+    def _validate(self) -> None:
+        shape = (len(OFFSETS), len(RIDGES))
+        checks.refuse_misshapen(self, _squares=shape, _log_dets=shape)
 
     def add(self, arm: ArmEvidence) -> None:
         """Add what an arm tells."""

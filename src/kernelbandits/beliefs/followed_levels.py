@@ -32,6 +32,12 @@ class FollowedLevels:
     """
 
     __slots__ = ("_counts", "_offset", "between", "center", "doubt", "levels")
+    _offset: float
+    _counts: IntArray
+    center: float
+    between: float
+    levels: Array
+    doubt: Array | None
 
     def __init__(self, n_arms: int, offset: float = 0.0) -> None:
         """Of levels, what is `beyond` this offset counts."""
@@ -39,7 +45,7 @@ class FollowedLevels:
         self._counts = np.zeros(n_arms, dtype=np.int64)  # of rewards of each arm's function
         self.center = self.between = 0.0
         self.levels = np.zeros(n_arms)
-        self.doubt: Array | None = None
+        self.doubt = None
 
     def _validate(self) -> None:
         """Refuse, in what was loaded from a file, levels of another number of arms."""

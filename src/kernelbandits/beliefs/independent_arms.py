@@ -9,12 +9,14 @@ from typing import Any, final
 
 import numpy as np
 
+from kernelbandits import checks
+from kernelbandits.beliefs.arm_slices import ArmSlice
 from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker, restated
 from kernelbandits.beliefs.prefetched_posteriors import PrefetchedPosteriors
 from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Features, Kernel
-from kernelbandits.linalg import Segments, aligned_zeros
+from kernelbandits.linalg import Segments
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess, Outlook, Posterior
 from kernelbandits.types import Array, IntArray
@@ -59,12 +61,26 @@ class ArmsTracker(PosteriorTracker):
     moves nothing. What an arm contributes is looked up again only after an observation.
     """
 
+    prior: Posterior
+    _kernel: Kernel
+    _prefetched: PrefetchedPosteriors | None
+    _prior_variance: Array | None
+    _stale: set[int]
+    _slices: dict[int, ArmSlice]
+    _asked: tuple[Array, Array, Array, Array] | None
+    _arms: IntArray
+    _features: list[Features]
+    _covariances: Segments
+    _starts: IntArray
+    _terms: Array
+    _products: Array
+
     def __init__(self, posteriors: Sequence[Posterior], prior: Posterior) -> None:
         """One posterior per arm, all over the kernel of `prior`, which is that of an arm without rewards."""
         self.posteriors = list(posteriors)
         self.prior = prior
         self._kernel = prior.kernel
-        self._prefetched: PrefetchedPosteriors | None = None
+        self._prefetched = None
         self._restart()
 
     @classmethod
@@ -77,13 +93,29 @@ class ArmsTracker(PosteriorTracker):
         n_arms, kernel = len(self.posteriors), self._kernel
         self._prior_variance = kernel.diagonal(np.zeros((n_arms, self.prior.dim))) if kernel.stationary else None
         self._stale = {arm for arm, posterior in enumerate(self.posteriors) if posterior.n}
-        self._slices: dict[int, _ArmSlice] = {}  # of the arms with observations
-        self._asked: tuple[Array, Array, Array, Array] | None = None
+        self._slices = {}  # of the arms with observations
+        self._asked = None
         self._arrange()
 
     def _validate(self) -> None:
-        if not all(part.is_sound(index) for index, part in enumerate(self._slices.values())):
+        posteriors, slices = self.posteriors, self._slices
+        if not all(arm in range(len(posteriors)) for arm in (*slices, *self._stale)) or not all(
+            part.is_sound(index, posteriors[arm]) for index, (arm, part) in enumerate(slices.items())
+        ):
             raise InvalidArgument("the arms of a tracker must stand one after the other, each with room for its points")
+        capacities = [slices[arm].capacity if arm in slices else 1 for arm in range(len(posteriors))]
+        edges, n_arms, dim = [*accumulate(capacities, initial=0)], len(posteriors), self.prior.dim
+        checks.refuse_misshapen(self, _terms=(2, edges[-1]), _products=(2, edges[-1]))
+        alike = {(posterior.dim, posterior.kernel) for posterior in posteriors} <= {(dim, self._kernel)}
+        told = self._arms.tolist() == [*slices] and self._starts.tolist() == edges[:-1]
+        features = [*zip(*(part.features for part in slices.values()), strict=True)]
+        same = [[part.shape for part in own] for own in self._features] == [[p.shape for p in own] for own in features]
+        sizes = [*self._covariances.sizes] == [part.capacity for part in slices.values()]
+        shown, *rest = self._asked or (np.zeros((len(slices), dim)), *np.zeros((3, n_arms)))
+        rest += [] if self._prior_variance is None else [self._prior_variance]
+        asked = shown.shape == (len(slices), dim) and all(part.shape == (n_arms,) for part in rest)
+        followed = all(arm in self._stale or (arm in slices) == (p.n > 0) for arm, p in enumerate(posteriors))
+        checks.refuse_inconsistent(self, alike, told, same, sizes, asked, followed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy is arranged anew: views of one array would become arrays of their own."""
@@ -171,7 +203,7 @@ class ArmsTracker(PosteriorTracker):
         crowded = False
         for arm in self._stale:
             if arm not in self._slices:
-                self._slices[arm] = _ArmSlice(self._kernel)
+                self._slices[arm] = ArmSlice(self._kernel)
             crowded |= self._slices[arm].follow(self.posteriors[arm])
         if crowded:
             self._arrange()
@@ -193,70 +225,3 @@ class ArmsTracker(PosteriorTracker):
         self._stale.update(self._slices)
         for index, (arm, part) in enumerate(self._slices.items()):
             part.move(index, self._covariances.parts[index], *self._terms[:, edges[arm] : edges[arm + 1]])
-
-
-@final
-class _ArmSlice:
-    """What one arm contributes: features of its points, with spare room, and W by bands.
-
-    Attributes:
-        index: number of the arm among those with observations.
-        features: of the arm's points; harmless numbers in the spare room.
-        capacity: how many points there is room for.
-        whitened: the arm's part of the whitened covariances, to be written.
-        solves: (a band of W, the vector to multiply it with, where to write the product).
-
-    """
-
-    __slots__ = ("_covariances", "_kernel", "_n", "_targets", "capacity", "features", "index", "solves", "whitened")
-    _covariances: Array
-    _targets: Array
-    features: Features
-    solves: list[tuple[Array, Array, Array]]
-    whitened: Array
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        self._n = self.index = self.capacity = 0
-        self._covariances = self._targets = self.whitened = np.zeros(0)
-        self.features = ()
-        self.solves = []
-
-    def is_sound(self, index: int) -> bool:
-        """Whether the slice, at this place among the arms, can be what it says: one of a file may be forged."""
-        sizes = {len(self.whitened), *map(len, self.features)}
-        return self.index == index and sizes == {self.capacity} and 0 <= self._n <= self.capacity
-
-    def follow(self, posterior: Posterior) -> bool:
-        """Add features of the posterior's new points. The answer is whether they needed more room."""
-        old, n, width = self._n, posterior.n, posterior.factor.width
-        new, crowded = posterior.points[old:n], width > self.capacity
-        if crowded:
-            features = self.features or self._kernel.left(new)
-            self.features = tuple([_with_room(feature, width) for feature in features])
-            self.capacity = width
-        self._kernel.left(new, out=tuple([feature[old:n] for feature in self.features]))
-        self._n = n
-        return crowded
-
-    def move(self, index: int, covariances: Array, targets: Array, whitened: Array) -> None:
-        """Read and write these arrays from now on, which have the slice's capacity."""
-        self.index = index
-        self._covariances, self._targets, self.whitened = covariances, targets, whitened
-        self.solves.clear()
-
-    def solve_with(self, posterior: Posterior) -> None:
-        """Look up W and the targets of all points."""
-        solves, n = self.solves, self._n
-        del solves[-1:]  # the last band has grown; those before it were full
-        for start, stop, rows in posterior.factor.bands[len(solves) :]:
-            solves.append((rows, self._covariances[: rows.shape[1]], self.whitened[start:stop]))
-        self._targets[:n] = posterior.whitened_targets[:n]
-
-
-def _with_room(feature: Array, capacity: int) -> Array:
-    """The rows with spare room that repeats the first of them: harmless numbers, whatever the kernel."""
-    larger = aligned_zeros((capacity, feature.shape[1]))
-    larger[: len(feature)] = feature
-    larger[len(feature) :] = feature[0]
-    return larger

@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.arm_covariances import ArmCovariance, CommonFunction
 from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker, restated
 from kernelbandits.beliefs.prefetched_posteriors import PrefetchedPosteriors
@@ -71,6 +72,10 @@ class JointTracker(PosteriorTracker):
     """
 
     __slots__ = ("_kernel", "_n_arms", "_prefetched", "covariance", "posteriors")
+    covariance: ArmCovariance
+    _kernel: PairKernel
+    _n_arms: int
+    _prefetched: PrefetchedPosteriors | None
 
     def __init__(self, kernel: PairKernel, posterior: Posterior, covariance: ArmCovariance) -> None:
         """A posterior over this kernel, which was made with the matrix of `covariance`."""
@@ -78,7 +83,14 @@ class JointTracker(PosteriorTracker):
         self.covariance = covariance
         self._kernel = kernel
         self._n_arms = len(kernel.covariance)
-        self._prefetched: PrefetchedPosteriors | None = None
+        self._prefetched = None
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, rewards of arms that are not there."""
+        one, n_arms = len(self.posteriors) == 1, self._n_arms
+        arms = self.posteriors[0].X[:, -1] if one else np.zeros(0)
+        fit = bool(((arms >= 0.0) & (arms < n_arms) & (arms == np.floor(arms))).all())
+        checks.refuse_inconsistent(self, one, n_arms == len(self._kernel.covariance), fit)
 
     def index(self, arm: int) -> int:
         return 0
@@ -167,11 +179,20 @@ class PairKernel(Combination):
     """
 
     __slots__ = ("_geometries", "covariance", "kernel")
+    kernel: Kernel
+    covariance: Array
+    _geometries: tuple[Geometry, ...]
 
     def __init__(self, kernel: Kernel, covariance: Array) -> None:
         self.kernel = kernel
         self.covariance = covariance
         self._geometries = (*map(_Contexts, kernel.geometries), _Arms(covariance))
+
+    def _validate(self) -> None:
+        n_arms, (*_, last) = len(self.covariance), (None, *self._geometries)
+        checks.refuse_misshapen(self, covariance=(n_arms, n_arms))
+        fit = isinstance(last, _Arms) and last.n_arms == n_arms
+        checks.refuse_inconsistent(self, fit, len(self._geometries) == len(self.kernel.geometries) + 1)
 
     @property
     def geometries(self) -> tuple[Geometry, ...]:
@@ -205,9 +226,18 @@ class _Arms(Geometry):
 
     stationary = False
     __slots__ = ("_covariance",)
+    _covariance: Array
 
     def __init__(self, covariance: Array) -> None:
         self._covariance = covariance
+
+    def _validate(self) -> None:
+        checks.refuse_misshapen(self, _covariance=(self.n_arms, self.n_arms))
+
+    @property
+    def n_arms(self) -> int:
+        """Number of arms, K."""
+        return len(self._covariance)
 
     def left(self, X: Array, out: Array | None = None) -> Array:
         if out is None:

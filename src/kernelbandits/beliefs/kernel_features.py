@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.evidence import Components
 from kernelbandits.linalg import EPS, greedy_pivots
 from kernelbandits.types import Array, IntArray
@@ -29,6 +30,12 @@ class KernelFeatures:
     """
 
     __slots__ = ("_center_base", "_centers", "_components", "_squares", "_whitening", "n")
+    _components: Components
+    _centers: Array
+    _squares: Array
+    _center_base: Array
+    _whitening: Array
+    n: int
 
     def __init__(self, components: Components, contexts: Array, most: int) -> None:
         """At most `most` features, but more than d + 1; centres are among the rows of `contexts`."""
@@ -48,6 +55,17 @@ class KernelFeatures:
         kept = values > _LOST * components.size
         self._whitening = np.ascontiguousarray(vectors[:, kept] / np.sqrt(values[kept]))
         self.n = 1 + base.shape[1] + self._whitening.shape[1]
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, centres that do not fit each other."""
+        m, d = len(self._centers), self.dim
+        checks.refuse_misshapen(self, _centers=(m, d), _squares=(m,), _center_base=(m, 1 + d), _whitening=(m, None))
+        checks.refuse_inconsistent(self, self.n == 2 + d + self._whitening.shape[1])
+
+    @property
+    def dim(self) -> int:
+        """Number of features of contexts, d."""
+        return len(self._components.units.origin)
 
     def variances(self, contexts: Array) -> Array:
         """K(x, x) at the rows of `contexts`, shape (m,)."""

@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.base import AffineTracker, Belief, Prefetched, Tracker
 from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
 from kernelbandits.problem import Problem
@@ -60,6 +61,11 @@ class _LinearTracker(AffineTracker):
     """
 
     __slots__ = ("_intercept", "_ridge", "_roots", "_sums", "_weights")
+    _intercept: bool
+    _ridge: float
+    _weights: Array
+    _sums: Array
+    _roots: Array
 
     def __init__(self, n_arms: int, dim: int, ridge: float, intercept: bool) -> None:
         size = dim + intercept
@@ -68,6 +74,11 @@ class _LinearTracker(AffineTracker):
         self._weights = np.zeros((n_arms, size))
         self._sums = np.zeros((n_arms, size))
         self._roots = np.tile(np.eye(size) / sqrt(ridge), (n_arms, 1, 1))
+
+    def _validate(self) -> None:
+        n_arms, size = len(self._weights), self._weights.shape[-1]
+        checks.refuse_misshapen(self, _weights=(n_arms, size), _sums=(n_arms, size), _roots=(n_arms, size, size))
+        checks.refuse_inconsistent(self, self._ridge > 0.0)
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         X = self._features(contexts)

@@ -7,8 +7,9 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.base import Prefetched
-from kernelbandits.kernels import Features
+from kernelbandits.kernels import Features, Kernel
 from kernelbandits.regression import Outlook, Posterior
 from kernelbandits.types import Array
 
@@ -49,6 +50,15 @@ class PrefetchedPosteriors:
         "start",
         "variance",
     )
+    block: Prefetched
+    _kernel: Kernel
+    _contexts: Array
+    _n: list[int]
+    _K: list[tuple[Array, int] | None]
+    _prior: Array
+    start: int
+    _first: int
+    _right: list[Features | None]
 
     def __init__(
         self,
@@ -69,13 +79,13 @@ class PrefetchedPosteriors:
         self._n = [posterior.n for posterior in posteriors]
         fits = last is not None and last.mean.shape == (n_arms, n_rounds)
         self._V = last._V if last is not None and fits else [np.empty((0, 0))] * n_arms
-        self._K: list[tuple[Array, int] | None] = [None] * n_arms
+        self._K = [None] * n_arms
         self._prior = np.zeros((n_rounds, n_arms))
         self._prior[start:] = self._kernel.diagonal(contexts[start:].reshape(-1, dim)).reshape(-1, n_arms)
         self.mean = np.zeros((n_arms, n_rounds))
         self.variance = self._prior.T.copy()
         self.start = self._first = start
-        self._right: list[Features | None] = [None] * n_arms
+        self._right = [None] * n_arms
         for arm, (n, posterior) in enumerate(zip(self._n, posteriors, strict=True)):
             if len(self._V[arm]) < n + _SPARE:
                 self._V[arm] = np.zeros((n + n // 2 + _SPARE, n_rounds))
@@ -85,6 +95,19 @@ class PrefetchedPosteriors:
                 V = posterior.factor.whiten(covariances, out=self._V[arm][:n, start:])
                 np.dot(posterior.whitened_targets[:n], V, out=self.mean[arm, start:])
                 self.variance[arm, start:] -= np.einsum("ij,ij->j", V, V)
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, parts for other arms or rounds."""
+        n_rounds, n_arms = self._prior.shape
+        ahead = n_rounds - self._first
+        checks.refuse_misshapen(self, _contexts=(n_rounds, n_arms, None))
+        checks.refuse_misshapen(self, mean=(n_arms, n_rounds), variance=(n_arms, n_rounds))
+        fit = [V.ndim == 2 and n <= len(V) and V.shape[1] == n_rounds for n, V in zip(self._n, self._V, strict=True)]
+        fit += [0 <= self._first <= self.start <= n_rounds, len(self._K) == len(self._right) == len(fit) == n_arms]
+        fit += [known is None or known[0].shape == (n_rounds - known[1],) * 2 for known in self._K]
+        fit += [known is None or self._first <= known[1] <= self.start for known in self._K]
+        fit += [right is None or {len(part) for part in right} == {ahead} for right in self._right]
+        checks.refuse_inconsistent(self, all(n >= 0 for n in self._n), *fit)
 
     def outlook(self, arm: int, row: int) -> Outlook:
         """What the arm's posterior says about its context of a round that is not past."""

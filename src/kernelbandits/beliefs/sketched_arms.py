@@ -5,97 +5,19 @@ from __future__ import annotations
 from typing import cast, final
 
 import numpy as np
-from scipy.linalg import blas
 
+from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.arm_models import ArmModel, Construction
+from kernelbandits.beliefs.arm_sums import ArmSums, add_outer
 from kernelbandits.beliefs.base import Prefetched
-from kernelbandits.beliefs.estimation import RIDGES
-from kernelbandits.beliefs.evidence import ArmEvidence, Components, EvidenceSums, offset_and_ridge
+from kernelbandits.beliefs.evidence import Components, EvidenceSums, offset_and_ridge
 from kernelbandits.beliefs.kernel_features import KernelFeatures
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
 
 _CANDIDATES = 1024  # contexts among which centres are chosen
 _PIECE = 512  # rewards that are added at once
-
-
-@final
-class ArmSums:
-    """What all rewards y of the arms, at features ψ, amount to: the memory of `SketchedArms`.
-
-    Attributes:
-        counts: shape (K,).
-        features: Σ ψψᵀ, shape (K, r, r).
-        products: Σ ψ y, shape (K, r).
-        ones: Σ ψ, shape (K, r).
-        squares: Σ y², shape (K,).
-
-    """
-
-    __slots__ = ("counts", "features", "ones", "products", "squares")
-
-    def __init__(self, n_arms: int, size: int) -> None:
-        self.counts = np.zeros(n_arms, dtype=np.int64)
-        self.features = np.zeros((n_arms, size, size))
-        self.products = np.zeros((n_arms, size))
-        self.ones = np.zeros((n_arms, size))
-        self.squares = np.zeros(n_arms)
-
-    def add(self, arm: int, psi: Array, y: Array) -> None:
-        """Add rewards y of an arm, shape (n,), at features psi, shape (n, r)."""
-        self.features[arm] += psi.T @ psi
-        self._add_rest(arm, psi.sum(axis=0), psi.T @ y, len(y), float(y @ y))
-
-    def add_one(self, arm: int, psi: Array, y: float) -> None:
-        """Add one reward of an arm at features psi, shape (r,)."""
-        _add_outer(self.features[arm], psi, 1.0)
-        self._add_rest(arm, psi, psi * y, 1, y * y)
-
-    def _add_rest(self, arm: int, ones: Array, products: Array, n: int, squares: float) -> None:
-        self.ones[arm] += ones
-        self.products[arm] += products
-        self.counts[arm] += n
-        self.squares[arm] += squares
-
-    def copy(self) -> ArmSums:
-        """The same sums, apart from what is added later."""
-        other = ArmSums(0, 0)
-        for name in self.__slots__:
-            setattr(other, name, getattr(self, name).copy())
-        return other
-
-    @property
-    def variance(self) -> float:
-        """The variance of all rewards."""
-        n = max(int(self.counts.sum()), 1)
-        return max(float(self.squares.sum()) / n - (float(self.products[:, 0].sum()) / n) ** 2, 0.0)
-
-    def add_arm(self) -> None:
-        """Add an arm without rewards."""
-        for name in self.__slots__:
-            old = getattr(self, name)
-            setattr(self, name, np.concatenate([old, np.zeros_like(old[:1])]))
-
-    def add_evidence(self, arm: int, sums: EvidenceSums) -> None:
-        """Add an arm's evidence for every level variance and noise, in O(r³).
-
-        B = ΦΦᵀ + r I has B⁻¹ = (I − Φ (ΦᵀΦ + r I)⁻¹ Φᵀ)/r, so the sums are all that is needed of the rewards.
-        """
-        n = int(self.counts[arm])
-        values, vectors = np.linalg.eigh(self.features[arm, 1:, 1:])
-        u, e = self.products[arm, 1:] @ vectors, self.ones[arm, 1:] @ vectors
-        weights = 1.0 / (np.maximum(values, 0.0)[:, np.newaxis] + RIDGES)
-        yy, y1, ones = (
-            np.maximum(total - parts @ weights, 0.0 if square else -np.inf) / RIDGES
-            for total, parts, square in (
-                (self.squares[arm], u * u, True),
-                (self.products[arm, 0], u * e, False),
-                (float(n), e * e, True),
-            )
-        )
-        log_dets = (n - len(values)) * np.log(RIDGES) - np.log(weights).sum(axis=0)
-        sums.add(ArmEvidence(n, yy, y1, ones, log_dets))
 
 
 @final
@@ -107,13 +29,26 @@ class SketchedArms(ArmModel):
     """
 
     __slots__ = ("_P", "_asked", "_features", "_sums", "_w", "components")
+    _features: KernelFeatures
+    _sums: ArmSums
+    _P: Array
+    _w: Array
+    _asked: tuple[Array, Array] | None
 
     def __init__(self, components: Components, features: KernelFeatures, sums: ArmSums, precisions: Array) -> None:
         """`precisions` has the P of every arm, shape (K, r, r)."""
         self.components = components
         self._features, self._sums, self._P = features, sums, precisions
         self._w = np.matmul(precisions, sums.products[:, :, np.newaxis])[:, :, 0]
-        self._asked: tuple[Array, Array] | None = None
+        self._asked = None
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, weights of other arms or features."""
+        n_arms, r = self._sums.size
+        checks.refuse_misshapen(self, _P=(n_arms, r, r), _w=(n_arms, r))
+        contexts, psi = self._asked or (np.zeros((n_arms, self._features.dim)), np.zeros((n_arms, r)))
+        fit = psi.shape == (n_arms, r) and contexts.shape == (n_arms, self._features.dim)
+        checks.refuse_inconsistent(self, self._features.n == r, self._P.flags.c_contiguous, fit)
 
     @property
     def counts(self) -> IntArray:
@@ -164,7 +99,7 @@ class SketchedArms(ArmModel):
         direction = self._P[arm] @ psi
         spread = max(float(psi @ direction), 0.0)
         innovation, share = reward - float(self._w[arm] @ psi), 1.0 / (1.0 + spread)
-        _add_outer(self._P[arm], direction, -share)
+        add_outer(self._P[arm], direction, -share)
         self._w[arm] += share * innovation * direction
         self._sums.add_one(arm, psi, reward)
         return innovation * innovation * share / self.components.ridge  # noise includes what is not spanned
@@ -196,11 +131,6 @@ class SketchedArms(ArmModel):
         return SketchRevision(self.components, self._features, self._sums.copy())
 
 
-def _add_outer(A: Array, x: Array, factor: float) -> None:
-    """A += factor · xxᵀ in place, for a contiguous A."""
-    blas.dger(factor, x, x, a=A.T, overwrite_a=1)
-
-
 def _inverse(A: Array, components: Components) -> Array:
     """(A + ridge · diag(1/o, 1, …, 1))⁻¹."""
     A = A + components.ridge * np.eye(len(A))
@@ -225,13 +155,27 @@ class SketchConstruction(Construction):
     """
 
     __slots__ = ("_components", "_data", "_features", "_levels", "_most", "_revision", "_sums")
+    _components: Components
+    _levels: Array
+    _data: ArmData
+    _most: int
+    _features: KernelFeatures | None
+    _sums: ArmSums
+    _revision: SketchRevision | None
 
     def __init__(self, components: Components, levels: Array, data: ArmData, most: int) -> None:
         """`levels` of arms, shape (K,), are subtracted from their rewards; at most `most` features."""
         self._components, self._levels, self._data, self._most = components, levels, data, most
-        self._features: KernelFeatures | None = None
+        self._features = None
         self._sums = ArmSums(0, 0)
-        self._revision: SketchRevision | None = None
+        self._revision = None
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, sums over other arms or features."""
+        n_arms, (arms, r) = len(self._data.counts), self._sums.size
+        known = None if self._features is None else self._features.n
+        checks.refuse_misshapen(self, _levels=(n_arms,))
+        checks.refuse_inconsistent(self, n_arms == arms or known is None, known in (None, r))
 
     @property
     def done(self) -> bool:
@@ -264,12 +208,26 @@ class SketchRevision(Construction):
     """`SketchedArms` with a new level variance and noise, from their sums alone: the rewards may be forgotten."""
 
     __slots__ = ("_P", "_components", "_evidence", "_features", "_n_inverses", "_n_seen", "_sums")
+    _components: Components
+    _features: KernelFeatures
+    _sums: ArmSums
+    _evidence: EvidenceSums
+    _n_seen: int
+    _n_inverses: int
+    _P: Array
 
     def __init__(self, components: Components, features: KernelFeatures, sums: ArmSums) -> None:
         self._components, self._features, self._sums = components, features, sums
         self._evidence = EvidenceSums()
         self._n_seen = self._n_inverses = 0
         self._P = np.empty_like(sums.features)
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, sums over other arms or features."""
+        n_arms, r = self._sums.size
+        checks.refuse_misshapen(self, _P=(n_arms, r, r))
+        steps = 0 <= self._n_seen <= n_arms and 0 <= self._n_inverses <= n_arms
+        checks.refuse_inconsistent(self, self._features.n == r, steps)
 
     @property
     def done(self) -> bool:

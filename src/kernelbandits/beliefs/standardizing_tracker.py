@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, inf
 from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import AffineTracker, Prefetched, Tracker
 from kernelbandits.beliefs.followed_levels import FollowedLevels
@@ -22,6 +23,12 @@ class StandardizingTracker(Tracker):
     """Restates rewards for a tracker, and its answers for the caller: mean · scale + level, std · scale."""
 
     __slots__ = ("_data", "_levels", "_next_estimate", "_scale", "_scale_is_known", "_tracker")
+    _tracker: AffineTracker
+    _data: ArmData
+    _levels: FollowedLevels
+    _scale: float
+    _scale_is_known: bool
+    _next_estimate: int
 
     def __init__(self, tracker: AffineTracker, n_arms: int, scale: float) -> None:
         self._tracker = tracker
@@ -31,6 +38,11 @@ class StandardizingTracker(Tracker):
         self._scale_is_known = False
         self._next_estimate = 1
         tracker.restate(self._levels.levels, self._scale)
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, parts for another number of arms."""
+        sizes = {len(self._data.counts), len(self._levels.levels), len(self._tracker.functions)}
+        checks.refuse_inconsistent(self, len(sizes) == 1, self._data.dim == 0, 0.0 < self._scale < inf)
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         return self._restated(*self._tracker.mean_and_std(contexts))

@@ -11,6 +11,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.kernels.base import Features, Kernel
 from kernelbandits.linalg import Segments, pieces, rows_at_once, segment_sums
 from kernelbandits.reporting import short_html, short_repr
@@ -48,6 +49,13 @@ class KernelExpansion:
         own = tuple(part.copy() if np.may_share_memory(part, self.centers) else part for part in features)
         object.__setattr__(self, "_left", own)
 
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, centres and coefficients that do not fit each other."""
+        m = len(self.coefficients)
+        checks.refuse_misshapen(self, coefficients=(m,), centers=(m, None))
+        wanted = [part.shape for part in self.kernel.left(self.centers)]
+        checks.refuse_inconsistent(self, [part.shape for part in self._left] == wanted)
+
     def __call__(self, X: Array) -> Array:
         """The values f(x) for the rows of X, shape (n,). The block K(X, centres) is never held as a whole."""
         values = np.empty(len(X))
@@ -70,6 +78,9 @@ class StackedExpansions:
     """
 
     __slots__ = ("_coefficients", "_kernel", "_lefts", "_sizes", "_starts")
+    _kernel: Kernel
+    _sizes: list[int]
+    _starts: list[int]
     _coefficients: Array
     _lefts: list[tuple[Array, ...] | list[Array]]
 
@@ -82,6 +93,20 @@ class StackedExpansions:
             self._lefts = [[np.stack(left)] for left in self._lefts]
         self._coefficients = np.concatenate([expansion.coefficients for expansion in expansions])
         self._starts = [0, *accumulate(self._sizes[:-1])]
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, centres and coefficients that do not fit each other."""
+        checks.refuse_misshapen(self, _coefficients=(sum(self._sizes),))
+        checks.refuse_inconsistent(self, self._starts == [0, *accumulate(self._sizes[:-1])], min(self._sizes) >= 0)
+        alike, n_arms = len({*self._sizes}) == 1, len(self._sizes)
+        wanted = [(n_arms, self._sizes[0])] if alike else [(n,) for n in self._sizes]
+        for left in self._lefts:
+            checks.refuse_inconsistent(self, [part.shape[:-1] for part in left] == wanted)
+
+    @property
+    def n_arms(self) -> int:
+        """Number of arms."""
+        return len(self._sizes)
 
     def __call__(self, contexts: Array) -> Array:
         """f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d), shape (K,)."""

@@ -12,6 +12,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array
 
 LINE = 8
@@ -47,6 +48,7 @@ class Segments:
     """An array `values` with one segment per set of points: elementwise work is done once for all sets."""
 
     __slots__ = ("_parts", "sizes", "values")
+    sizes: Sequence[int]
     _parts: list[Array] | None
     values: Array
 
@@ -54,6 +56,11 @@ class Segments:
         self.sizes = sizes
         self.values = np.zeros(sum(sizes))
         self._parts = None
+
+    def _validate(self) -> None:
+        fit = self.values.shape == (sum(self.sizes),) and all(size >= 0 for size in self.sizes)
+        if not fit or (self._parts is not None and [part.shape for part in self._parts] != [(n,) for n in self.sizes]):
+            raise InvalidArgument("the segments of an array do not fit it")
 
     @property
     def parts(self) -> list[Array]:

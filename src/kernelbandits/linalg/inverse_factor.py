@@ -44,11 +44,16 @@ class _Buffer:
     """
 
     __slots__ = ("_last_band", "bands", "folded", "pending", "used")
+    bands: list[Band]
+    folded: int
+    used: int
+    pending: list[Appended]
+    _last_band: Array
 
     def __init__(self) -> None:
-        self.bands: list[Band] = []
+        self.bands = []
         self.folded = self.used = 0
-        self.pending: list[Appended] = []
+        self.pending = []
         self._last_band = np.zeros((0, 0))
 
     def _validate(self) -> None:
@@ -56,6 +61,10 @@ class _Buffer:
         starts = [0, *(stop for _, stop, _ in self.bands)]
         fits = all(rows.shape[0] == stop - start <= rows.shape[1] - start for start, stop, rows in self.bands)
         same = all(band[0] == start for band, start in zip(self.bands, starts, strict=False))
+        rows = [pending.row.shape for pending in self.pending] == [(n,) for n in range(self.folded, self.used)]
+        start, band = (starts[-2], self.bands[-1][2]) if self.bands else (0, np.zeros((0, 0)))
+        spare = self._last_band.ndim == 2 and self._last_band.shape >= (len(band), start + len(self._last_band))
+        fits = fits and rows and spare and len(band) <= len(self._last_band)
         if not (fits and same and self.folded == starts[-1] and self.used == self.folded + len(self.pending)):
             raise InvalidArgument("the rows of a Cholesky factor do not fit each other")
 
@@ -129,6 +138,8 @@ class InverseFactor:
     """
 
     __slots__ = ("_buffer", "n")
+    _buffer: _Buffer
+    n: int
 
     def __init__(self, buffer: _Buffer, n: int) -> None:
         self._buffer = buffer

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs import Prefetched, RewardUnits, Standardized
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, StackedExpansions
 from kernelbandits.policies.agent import Policy
-from kernelbandits.policies.commitment_value import GrowingLeaveOneOut, chances, commitment_value
+from kernelbandits.policies.commitment_value import GrowingLeaveOneOut, RegretEstimate, chances, commitment_value
 from kernelbandits.policies.explore_then_commit import Commitment
 from kernelbandits.policies.learner import Choice, Decisions, Learner, Scores
 from kernelbandits.policies.selection import RoundRobin, pick_best
@@ -128,30 +128,30 @@ class SuccessiveElimination(Policy):
         return _ExploringLearner(self.model, self.rewards, self.cap, self.share, problem, rng)
 
 
-class _RegretEstimate(NamedTuple):
-    """Regret per round after a commitment and during exploration, for predictions from `size` draws per arm."""
-
-    commit_regret: float
-    explore_regret: float
-    size: float
-
-    def another_turn_pays(self, n_turns: int, n_arms: int, remaining: int) -> bool:
-        """Whether another turn of `n_arms` arms that have had `n_turns` each lowers the total regret.
-
-        With r(N) ∝ N^(−½) a turn costs n (rₑ − r) and saves r/(2N) in each of the remaining rounds.
-        """
-        commit_regret = self.commit_regret * sqrt(self.size / n_turns)
-        spent = 2.0 * n_arms * n_turns
-        return commit_regret * (remaining + spent) > spent * self.explore_regret
-
-
 @final
 class _ExploringLearner(Learner):
-    """Plays contenders in turn while another turn pays (`_RegretEstimate.another_turn_pays`), then the best prediction.
+    """Plays contenders in turn while another turn pays (`RegretEstimate.another_turn_pays`), then the best prediction.
 
     Rewards are learned while exploring; afterwards those that turns wait for. The commitment is not final: late
     rewards, or a horizon that was guessed too short, can lead to more turns.
     """
+
+    _units: RewardUnits
+    _share: float
+    _cap: int | None
+    _problem: Problem
+    _rng: np.random.Generator
+    _turns: RoundRobin
+    _in_turn: bool
+    _n_decisions: int
+    _guess: int
+    _arms: list[GrowingLeaveOneOut]
+    _contenders: BoolArray
+    _n_rewards: int
+    _next_estimate: int
+    _estimate: RegretEstimate | None
+    _commitment: Commitment | None
+    _block: Prefetched | None
 
     def __init__(
         self,
@@ -179,14 +179,18 @@ class _ExploringLearner(Learner):
         self._contenders = np.ones(n_arms, dtype=bool)
         self._n_rewards = 0
         self._next_estimate = FEWEST * n_arms
-        self._estimate: _RegretEstimate | None = None
-        self._commitment: Commitment | None = None
-        self._block: Prefetched | None = None
+        self._estimate = None
+        self._commitment = None
+        self._block = None
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, a horizon from which doubling leads nowhere."""
-        if self._guess < 1:
-            raise InvalidArgument(f"the guessed horizon must be at least 1; got {self._guess}")
+        """Refuse, in what was loaded from a file, other arms, or a horizon from which doubling leads nowhere."""
+        n_arms, dim = self._problem.n_arms, self._problem.dim
+        sizes = {n_arms, len(self._arms), self._turns.n_arms}
+        sizes |= {n_arms if self._commitment is None else len(self._commitment.levels)}
+        checks.refuse_misshapen(self, _contenders=(n_arms,))
+        checks.refuse_inconsistent(self, sizes == {n_arms}, {arm.dim for arm in self._arms} == {dim}, self._guess >= 1)
+        checks.refuse_inconsistent(self, bool(self._contenders.any()), self._n_rewards == sum(a.n for a in self._arms))
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         candidates = self._contenders if eligible is None else self._contenders & eligible
@@ -255,7 +259,7 @@ class _ExploringLearner(Learner):
         turns = [rewards for i, rewards in zip(known, samples, strict=True) if self._contenders[i]]
         explored, size = np.mean([rewards.mean() for rewards in turns]), np.mean([len(rewards) for rewards in turns])
         commit_regret, explore_regret = round(best - committed, _DIGITS), round(best - float(explored), _DIGITS)
-        self._estimate = _RegretEstimate(commit_regret, explore_regret, float(size) - 1.0)
+        self._estimate = RegretEstimate(commit_regret, explore_regret, float(size) - 1.0)
         self._next_estimate = self._n_rewards + int(self._contenders.sum())
 
     def _left_out_pairs(self, arms: list[int]) -> list[tuple[Array, Array]]:

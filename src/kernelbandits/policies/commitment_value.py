@@ -8,10 +8,12 @@ empirical distribution functions. They are unbiased for future rounds with predi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from math import sqrt
+from typing import NamedTuple, final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.kernels import KernelExpansion
 from kernelbandits.regression import Posterior
 from kernelbandits.types import Array
@@ -27,11 +29,25 @@ class GrowingLeaveOneOut:
     """
 
     __slots__ = ("_diagonal", "_of_ones", "_posterior", "_weights", "rewards")
+    _posterior: Posterior
+    rewards: Array
+    _weights: Array
+    _of_ones: Array
+    _diagonal: Array
 
     def __init__(self, posterior: Posterior) -> None:
         """`posterior` has no observations yet."""
         self._posterior = posterior
         self.rewards, self._weights, self._of_ones, self._diagonal = np.zeros((4, 0))
+
+    def _validate(self) -> None:
+        n = (self._posterior.n,)
+        checks.refuse_misshapen(self, rewards=n, _weights=n, _of_ones=n, _diagonal=n)
+
+    @property
+    def dim(self) -> int:
+        """Number of features."""
+        return self._posterior.dim
 
     @property
     def n(self) -> int:
@@ -59,6 +75,23 @@ class GrowingLeaveOneOut:
     def _coefficients(self, level: Array | float) -> Array:
         """A⁻¹(y − level), row by row if there is one level per row."""
         return self._weights if not self.n else self._weights - (level - self.rewards[0]) * self._of_ones
+
+
+class RegretEstimate(NamedTuple):
+    """Regret per round after a commitment and during exploration, for predictions from `size` draws per arm."""
+
+    commit_regret: float
+    explore_regret: float
+    size: float
+
+    def another_turn_pays(self, n_turns: int, n_arms: int, remaining: int) -> bool:
+        """Whether another turn of `n_arms` arms that have had `n_turns` each lowers the total regret.
+
+        With r(N) ∝ N^(−½) a turn costs n (rₑ − r) and saves r/(2N) in each of the remaining rounds.
+        """
+        commit_regret = self.commit_regret * sqrt(self.size / n_turns)
+        spent = 2.0 * n_arms * n_turns
+        return commit_regret * (remaining + spent) > spent * self.explore_regret
 
 
 def commitment_value(pairs: Sequence[tuple[Array, Array]]) -> tuple[float, float]:

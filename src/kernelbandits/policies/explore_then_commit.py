@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs import Prefetched, RewardUnits, Standardized
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import StackedExpansions
@@ -79,17 +80,37 @@ class ExploreThenCommit(Policy):
 
 @final
 class _ExploreThenCommitLearner(Learner):
+    _policy: ExploreThenCommit
+    _dim: int
+    _rng: np.random.Generator
+    _turns: RoundRobin
+    _in_turn: bool
+    _data: list[list[tuple[Array, float]]]
+    _n_rewards: int
+    _n_fitted: int
+    _commitment: Commitment | None
+    _newest: tuple[int, Commitment] | None
+    _block: Prefetched | None
+
     def __init__(self, policy: ExploreThenCommit, problem: Problem, rng: np.random.Generator) -> None:
         self._policy = policy
         self._dim = problem.dim
         self._rng = rng
         self._turns = RoundRobin(problem.n_arms)
         self._in_turn = True
-        self._data: list[list[tuple[Array, float]]] = [[] for _ in range(problem.n_arms)]
+        self._data = [[] for _ in range(problem.n_arms)]
         self._n_rewards = self._n_fitted = 0
-        self._commitment: Commitment | None = None
-        self._newest: tuple[int, Commitment] | None = None  # number of rewards, and the fit to them
-        self._block: Prefetched | None = None
+        self._commitment = None
+        self._newest = None  # number of rewards, and the fit to them
+        self._block = None
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, rewards of other arms or contexts."""
+        n_arms, fits = len(self._data), [self._commitment, None if self._newest is None else self._newest[1]]
+        sizes = {n_arms, self._turns.n_arms, *(len(fit.levels) for fit in fits if fit is not None)}
+        rows = all(x.shape == (self._dim,) for known in self._data for x, _ in known)
+        n_rewards = sum(map(len, self._data))
+        checks.refuse_inconsistent(self, sizes == {n_arms}, rows, 0 <= self._n_fitted <= self._n_rewards == n_rewards)
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         commitment = self._committed()
@@ -190,6 +211,14 @@ class Commitment:
     levels: Array
     _block: Prefetched | None = field(default=None, init=False)
     _prefetched: Array = field(default_factory=lambda: np.empty((0, 0)), init=False)
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, predictions of other arms."""
+        n_arms = len(self.functions)
+        checks.refuse_misshapen(self, levels=(n_arms,))
+        shape = (0, 0) if self._block is None else self._block.contexts.shape[:2]
+        fit = self.together is None or self.together.n_arms == n_arms
+        checks.refuse_inconsistent(self, fit, self._prefetched.shape == shape)
 
     def scores(self, contexts: Array, block: Prefetched | None) -> Array:
         """The prediction of every arm at its context, shape (K,); `block` has the rounds that are prefetched."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import inf, log, sqrt
 from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs import AffineTracker, ArmsTracker, Prefetched, RewardUnits, Standardized
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.policies.agent import Policy
-from kernelbandits.policies.belief_policies import BelievingLearner
+from kernelbandits.policies.believing_learner import BelievingLearner
 from kernelbandits.policies.learner import Learner
 from kernelbandits.policies.rules import Optimism
 from kernelbandits.problem import Problem
@@ -173,6 +174,11 @@ class _BonusTracker(AffineTracker):
     """Means and bonuses β · std of independent arms. β of an arm changes only with its own rewards and with units."""
 
     __slots__ = ("_arms", "_beta", "_problem", "_scale", "_width")
+    _width: Width
+    _problem: Problem
+    _scale: float
+    _arms: ArmsTracker
+    _beta: Array
 
     def __init__(self, policy: GPUCB, problem: Problem) -> None:
         self._width = policy.width
@@ -180,6 +186,11 @@ class _BonusTracker(AffineTracker):
         self._scale = 1.0
         self._arms = ArmsTracker.without_data(policy.model, problem)
         self._beta = self._betas(self._arms.posteriors, problem)
+
+    def _validate(self) -> None:
+        n_arms = len(self._arms.posteriors)
+        checks.refuse_misshapen(self, _beta=(n_arms,))
+        checks.refuse_inconsistent(self, self._problem.n_arms == n_arms, 0.0 < self._scale < inf)
 
     def _betas(self, posteriors: list[Posterior], problem: Problem) -> Array:
         return np.array([self._width.of(arm, posterior, problem) for arm, posterior in enumerate(posteriors)])

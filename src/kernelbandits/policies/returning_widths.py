@@ -20,6 +20,8 @@ class ReturningWidths:
     """
 
     __slots__ = ("_tracker", "_width")
+    _tracker: LearningTracker
+    _width: float
 
     def __init__(self, tracker: LearningTracker, width: float) -> None:
         self._tracker = tracker

@@ -134,6 +134,11 @@ class RoundRobin:
     """
 
     __slots__ = ("_counts", "_last", "_waiting", "fewest", "total")
+    _counts: Array
+    _waiting: list[int]
+    fewest: int
+    _last: int
+    total: int
 
     def __init__(self, n_arms: int) -> None:
         self._counts = np.zeros(n_arms)
@@ -145,6 +150,11 @@ class RoundRobin:
         checks.refuse_unfit("turns", self._counts, np.float64, (len(self._waiting),))
         if self._last not in range(len(self._waiting)) or not all(type(n) is int and n >= 0 for n in self._waiting):
             raise InvalidArgument("the turns of arms do not fit each other")
+
+    @property
+    def n_arms(self) -> int:
+        """Number of arms."""
+        return len(self._counts)
 
     def of(self, arms: BoolArray) -> int:
         """Turns of these arms together."""

@@ -8,7 +8,8 @@ from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs import AsGiven, Belief, CommonFunction, JointArms, Prefetched
+from kernelbandits import checks
+from kernelbandits.beliefs import AsGiven, Belief, CommonFunction, JointArms, Prefetched, Tracker
 from kernelbandits.errors import MissingKnowledge
 from kernelbandits.kernels import Gaussian
 from kernelbandits.policies.agent import Policy
@@ -75,6 +76,12 @@ class SupKernelUCB(Policy):
 @final
 class _SupKernelUCBLearner(Learner):
     __slots__ = ("_asked", "_enough", "_last", "_levels", "_policy", "_rng")
+    _policy: SupKernelUCB
+    _rng: np.random.Generator
+    _enough: float
+    _levels: list[Tracker]
+    _asked: dict[tuple[int, bytes], _Asked]
+    _last: _Asked | None
 
     def __init__(self, policy: SupKernelUCB, problem: Problem, horizon: int, rng: np.random.Generator) -> None:
         self._policy = policy
@@ -82,8 +89,14 @@ class _SupKernelUCBLearner(Learner):
         self._enough = policy.reward_range / sqrt(horizon)
         # At the last of these levels the accuracy 2⁻ˢ is at most 1/√T, so that step 1 or 3 applies.
         self._levels = [policy.belief.start(problem, own) for own in rng.spawn(ceil(0.5 * log2(horizon)) + 1)]
-        self._asked: dict[tuple[int, bytes], _Asked] = {}
-        self._last: _Asked | None = None
+        self._asked = {}
+        self._last = None
+
+    def _validate(self) -> None:
+        """Refuse, in what was loaded from a file, rewards for levels that are not there."""
+        levels = {level for asked in self._asked.values() for level in asked.levels}
+        counts = [0 <= asked.n_observed <= len(asked.levels) for asked in self._asked.values()]
+        checks.refuse_inconsistent(self, bool(self._levels), levels <= {*range(_NONE, len(self._levels))}, *counts)
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         level, scores, _, _ = self._stage(contexts, eligible)

@@ -113,8 +113,10 @@ class Posterior(UncertainPredictor):
         """Refuse, in what was loaded from a file, arrays that do not fit the factor."""
         if self.points.ndim != 2 or self.whitened_targets.ndim != 1 or not self.ridge > 0.0:
             raise InvalidArgument("the points of a posterior are not a matrix, or its targets not a vector")
-        if not self.factor.n <= min(len(self.points), len(self.whitened_targets)):
+        if not self.factor.n <= len(self.points) == len(self.whitened_targets):
             raise InvalidArgument(f"a posterior has fewer than {self.factor.n} points or targets")
+        if self.last is not None and self.last.row.shape != (self.factor.n - 1,):
+            raise InvalidArgument("the last row of a posterior is not that of its factor")
 
     @property
     def n(self) -> int:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import EPS, blas_threads, one_thread, pieces, safe_threads
@@ -53,6 +54,9 @@ class Basis:
     n_given: int
     cutoff: float
     condition: float
+
+    def _validate(self) -> None:
+        checks.refuse_misshapen(self, centers=(len(self.factor), None), factor=(len(self.factor), len(self.factor)))
 
     @staticmethod
     def of(kernel: Kernel, centers: Array) -> Basis:

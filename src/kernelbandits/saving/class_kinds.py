@@ -87,15 +87,15 @@ class Objects(_OfClass):
     """
 
     name = "object"
-    grows = True
 
     def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
         kind = type(thing)
         slots = {name: getattr(thing, name) for name in _slots(kind) if hasattr(thing, name)}
         others = {name: value for name, value in getattr(thing, "__dict__", {}).items() if _is_free(kind, name)}
+        declared.require(kind, slots | others)
         return self._apart(thing, slots | others)
 
-    def begin(self, facts: Json) -> Any:
+    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
         kind, fields = self._classes[facts]
         if not is_object(kind):
             raise InvalidFile(f"{kind.__name__} is not stored by its fields")
@@ -105,16 +105,13 @@ class Objects(_OfClass):
         if unknown or missing:
             what = f"no field {shown(unknown[0])}" if unknown else f"a field {missing[0]!r}, which the file lacks,"
             raise InvalidFile(f"{kind.__name__} has {what} in this version of the library")
-        return object.__new__(kind)
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        kind, fields = self._classes[facts]
         declared.check(kind, fields, parts)
+        made = object.__new__(kind)
         for name, part in zip(fields, parts, strict=True):
-            object.__setattr__(begun, name, part)
-        if hasattr(begun, "_validate"):
-            begun._validate()
-        return begun
+            object.__setattr__(made, name, part)
+        if hasattr(made, "_validate"):
+            made._validate()
+        return made
 
 
 def is_spec(kind: Any) -> bool:

@@ -14,6 +14,16 @@ from kernelbandits.saving.kinds import Json
 
 _ROOMS = ("problem", "kernels", "linalg", "regression", "beliefs", "policies", "tables", "bandit")
 _PACKAGE = kernelbandits.__name__
+_MOVED = {
+    "beliefs.budgeted_arms.Sketch": "beliefs.sketch.Sketch",
+    "beliefs.calibrated_tracker.Estimation": "beliefs.model_estimation.Estimation",
+    "beliefs.calibrated_tracker._Search": "beliefs.model_estimation.RewardSearch",
+    "beliefs.independent_arms._ArmSlice": "beliefs.arm_slices.ArmSlice",
+    "beliefs.sketched_arms.ArmSums": "beliefs.arm_sums.ArmSums",
+    "policies.adaptive_explore_then_commit._RegretEstimate": "policies.commitment_value.RegretEstimate",
+    "policies.belief_policies.BelievingLearner": "policies.believing_learner.BelievingLearner",
+}
+"""Where classes are now that bundles of earlier versions know by another name."""
 
 
 @final
@@ -75,6 +85,7 @@ def _name(kind: type) -> tuple[str, str]:
 @lru_cache(maxsize=1024)
 def _ours(name: str) -> type:
     """The class `room.file.Class` of the library: modules that are not of its rooms are never imported."""
+    name = _MOVED.get(name, name)
     module, _, name_there = name.rpartition(".")
     found = vars(import_module(f"{_PACKAGE}.{module}")).get(name_there) if module in _modules() else None
     if not isinstance(found, type) or _name(found)[1] != name:

@@ -1,27 +1,36 @@
 """What the classes of the library declare about their fields, held against what a bundle puts there.
 
-A class takes part by annotations in its body. Arrays, lists and tuples are checked, down to their entries: what is not
-one of them would be found in the middle of work. Other annotations are left to rehearsals and to `_validate`.
+A class takes part by annotations in its body, one for every field: without one, its things cannot be saved. They are
+checked down to the entries of lists, tuples and dictionaries, because what is not of the declared kind would be found
+in the middle of work. An `Array` must be finite; `NDArray[Any]` need not be. Conditions that types cannot express
+stand in `_validate`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from kernelbandits.errors import InvalidFile
+from kernelbandits.errors import InvalidArgument, InvalidFile
 
 
 def check(kind: type, fields: Iterable[str], parts: Iterable[Any]) -> None:
     """Raise if a part is not of the kind that the class declares for its field."""
     hints = declared(kind)
     for name, part in zip(fields, parts, strict=True):
-        if name in hints and not _fits(part, hints[name]):
+        if name not in hints or not fits(part, hints[name]):
             raise InvalidFile(f"the field {name!r} of {kind.__name__} holds something of another kind")
+
+
+def require(kind: type, fields: Iterable[str]) -> None:
+    """Raise if the class does not declare one of these fields."""
+    unknown = next((name for name in fields if name not in declared(kind)), None)
+    if unknown is not None:
+        raise InvalidArgument(f"{kind.__name__} cannot be saved: it declares no type for its field {unknown!r}")
 
 
 @cache
@@ -30,18 +39,70 @@ def declared(kind: type) -> Mapping[str, Any]:
     return get_type_hints(kind)
 
 
-def _fits(part: Any, hint: Any) -> bool:
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return any(_fits(part, each) for each in inner)
-    if hint is NoneType:
+def fits(part: Any, hint: Any) -> bool:
+    """Whether a part is of the kind that an annotation says."""
+    if isinstance(hint, TypeVar):
+        hint = hint.__bound__ or Any
+    origin = get_origin(hint)
+    if hint is Any:
+        return True
+    if hint is None or hint is NoneType:
         return part is None
-    if origin is np.ndarray:
+    if origin in _INSIDE:
+        return _INSIDE[origin](part, *get_args(hint))
+    return isinstance(part, _KINDS.get(hint, origin or hint)) and (hint in _TRUTH or not isinstance(part, bool))
+
+
+def _fits_one(part: Any, *inner: Any) -> bool:
+    return any(fits(part, each) for each in inner)
+
+
+def _fits_array(part: Any, _shape: Any, dtype: Any) -> bool:
+    [scalar] = get_args(dtype)
+    if not isinstance(part, np.ndarray) or scalar is Any:
         return isinstance(part, np.ndarray)
-    if origin is list:
-        return isinstance(part, list) and all(_fits(each, inner[0]) for each in part)
-    if origin is tuple and inner[-1] is ...:
-        return isinstance(part, tuple) and all(_fits(each, inner[0]) for each in part)
-    if origin is tuple:
-        return isinstance(part, tuple) and len(part) == len(inner) and all(map(_fits, part, inner))
-    return True
+    return np.issubdtype(part.dtype, scalar) and (part.dtype.kind != "f" or bool(np.isfinite(part).all()))
+
+
+def _fits_tuple(part: Any, *inner: Any) -> bool:
+    if not isinstance(part, tuple):
+        return False
+    wanted = inner[:1] * len(part) if inner[-1] is ... else inner
+    return len(part) == len(wanted) and all(map(fits, part, wanted))
+
+
+def _fits_entries(kinds: tuple[type, ...]) -> Callable[..., bool]:
+    def fit(part: Any, inner: Any) -> bool:
+        return type(part) in kinds and all(fits(each, inner) for each in part)
+
+    return fit
+
+
+def _fits_table(part: Any, key: Any, value: Any) -> bool:
+    return isinstance(part, dict) and all(fits(k, key) and fits(v, value) for k, v in part.items())
+
+
+def _fits_call(part: Any, *_: Any) -> bool:
+    return callable(part)
+
+
+_TRUTH = (bool, object)
+_KINDS: Mapping[Any, Any] = {
+    bool: bool | np.bool_,
+    int: int | np.integer,
+    float: float | int | np.floating | np.integer,
+}
+_INSIDE: Mapping[Any, Callable[..., bool]] = {
+    Union: _fits_one,
+    UnionType: _fits_one,
+    np.ndarray: _fits_array,
+    tuple: _fits_tuple,
+    list: _fits_entries((list,)),
+    set: _fits_entries((set,)),
+    frozenset: _fits_entries((frozenset,)),
+    Sequence: _fits_entries((list, tuple)),
+    Iterable: _fits_entries((list, tuple)),
+    dict: _fits_table,
+    Mapping: _fits_table,
+    Callable: _fits_call,
+}
