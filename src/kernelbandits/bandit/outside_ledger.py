@@ -48,7 +48,7 @@ def weigh_many(bandit: Bandit, points: Array) -> Array:
     """
     with bandit._lock:
         agent, _ = bandit._ready()
-        return agent.score(points[:, None].repeat(agent.problem.n_arms, axis=1)).probabilities
+        return agent.score(points).probabilities
 
 
 def learn(bandit: Bandit, row: Mapping[str, Any], arm: str, propensity: float, reward: float) -> None:

@@ -132,6 +132,8 @@ class ExactArms(ArmModel):
         return self._tracker.mean_and_std(contexts)
 
     def means_and_stds(self, contexts: Array) -> tuple[Array, Array]:
+        if not contexts.strides[1]:  # one row for all arms
+            return self._tracker.shared_means_and_stds(contexts[:, 0])
         means, stds = np.empty(contexts.shape[:2]), np.empty(contexts.shape[:2])
         for arm, posterior in enumerate(self._tracker.posteriors):
             means[:, arm], stds[:, arm] = posterior._mean_and_std(contexts[:, arm])

@@ -150,6 +150,25 @@ class ArmsTracker(PosteriorTracker):
         self._asked = (shown, mean, prior, variance)
         return mean.copy(), np.sqrt(np.maximum(variance, 0.0))
 
+    def shared_means_and_stds(self, points: Array) -> tuple[Array, Array]:
+        """`mean_and_std` at points of shape (B, d) that all arms share: two new arrays of shape (B, K).
+
+        The kernel is evaluated once for all arms.
+        """
+        prior = self._kernel.diagonal(points)[:, np.newaxis]
+        means, explained = np.zeros((2, len(points), len(self.posteriors)))
+        if self._stale:
+            self._look_up()
+        if self._slices:
+            features = [np.concatenate(parts) for parts in self._features]
+            covariances, stop = self._kernel.evaluate(features, self._kernel.right(points)), 0
+            for arm, part in self._slices.items():
+                posterior, start, stop = self.posteriors[arm], stop, stop + part.capacity
+                whitened = posterior.factor.whiten(covariances[start : start + posterior.n])
+                np.matmul(posterior.whitened_targets[: posterior.n], whitened, out=means[:, arm])
+                np.einsum("ij,ij->j", whitened, whitened, out=explained[:, arm])
+        return means, np.sqrt(np.maximum(prior - explained, 0.0))
+
     def outlook(self, context: Array, arm: int) -> Outlook:
         prefetched = self._prefetched
         if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -10,40 +11,40 @@ import numpy as np
 from kernelbandits.bandit import weigh_many
 from kernelbandits.errors import KernelBanditsError
 from kernelbandits.service.decisions import Decided, Snapshot, decide, decide_kept
+from kernelbandits.service.group_commit import GroupCommit, Operation
 from kernelbandits.service.requests import Kept, RankRequest
 
-_ENOUGH, _MOST = 8, 32
-"""Fewer are decided one by one; more in several parts, between which others may go on."""
+MOST = 32
+"""More are decided in several parts, between which others may go on."""
 
 Asked = tuple[Snapshot, RankRequest, str]
 
 
 @final
 class Decider:
-    """Gathers the requests of one turn of the event loop."""
+    """Gathers the requests of one turn of the event loop, and hands what is decided to the writer."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, writer: GroupCommit) -> None:
         self._loop = loop
-        self._waiting: list[tuple[Asked, asyncio.Future[Decided]]] = []
+        self._writer = writer
+        self._waiting: list[tuple[Asked, Callable[[Decided], Operation], asyncio.Future[Any]]] = []
 
-    def submit(self, snapshot: Snapshot, request: RankRequest, event_id: str) -> asyncio.Future[Decided]:
-        """Hand over a request; it is decided when those that have come with it are there too."""
-        future: asyncio.Future[Decided] = self._loop.create_future()
+    def submit(self, asked: Asked, write: Callable[[Decided], Operation]) -> asyncio.Future[Any]:
+        """Hand over a request; its future has the answer of the operation `write(decision)`, when that is on disk."""
+        future: asyncio.Future[Any] = self._loop.create_future()
         if not self._waiting:
             self._loop.call_soon(self._decide)
-        self._waiting.append(((snapshot, request, event_id), future))
+        self._waiting.append((asked, write, future))
         return future
 
     def _decide(self) -> None:
-        batch, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
+        batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
         if self._waiting:
             self._loop.call_soon(self._decide)
-        for (_, future), answer in zip(batch, decide_many([asked for asked, _ in batch]), strict=True):
-            if future.cancelled():
-                continue
+        for (_, write, future), answer in zip(batch, decide_many([asked for asked, *_ in batch]), strict=True):
             if isinstance(answer, Decided):
-                future.set_result(answer)
-            else:
+                self._writer.add(write(answer), future)
+            elif not future.cancelled():
                 future.set_exception(answer)
 
 
@@ -52,7 +53,7 @@ def decide_many(asked: list[Asked]) -> list[Decided | Exception]:
     found: list[Decided | Exception | None] = [None] * len(asked)
     snapshot = asked[0][0]
     places = [place for place, each in enumerate(asked) if each[0] is snapshot and _is_plain(each[1])]
-    if len(places) >= _ENOUGH and snapshot.bandit is not None and all(snapshot.counts.values()):
+    if len(places) >= 2 and snapshot.bandit is not None and all(snapshot.counts.values()):
         for place, decided in _together(snapshot, [(place, *asked[place][1:]) for place in places]):
             found[place] = decided
     return [_alone(*each) if decided is None else decided for each, decided in zip(asked, found, strict=True)]
@@ -68,11 +69,11 @@ def _together(snapshot: Snapshot, asked: list[tuple[int, RankRequest, str]]) -> 
     assert bandit is not None  # noqa: S101
     for place, request, event_id in asked:
         try:
-            point = bandit.encoder.transform(snapshot.features.flat(request.context))  # type: ignore[union-attr]
+            point = bandit.encoder.transform_row(snapshot.features.flat(request.context))  # type: ignore[union-attr]
         except KernelBanditsError:
             continue  # alone it says what is wrong
         encoded.append((place, request, event_id, point))
-    if len(encoded) < _ENOUGH:
+    if len(encoded) < 2:
         return []
     try:
         chances = weigh_many(bandit, np.array([point for *_, point in encoded])).tolist()

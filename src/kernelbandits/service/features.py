@@ -16,6 +16,7 @@ from kernelbandits.errors import InvalidArgument, nearest, shown
 from kernelbandits.tables import Encoder, TableEncoder, declared_encoder
 
 _DEEPEST = 8
+_NESTED = frozenset((dict, list))  # what JSON nests with
 
 
 class FeatureColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,8 +59,8 @@ class Declared(Features):
         return declared_encoder(numbers, {name: each.levels for name, each in columns if each.levels is not None})
 
     def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        unknown = next((name for name in row if name not in self.columns), None)
-        if unknown is not None:
+        if not row.keys() <= self.columns.keys():
+            unknown = next(name for name in row if name not in self.columns)
             raise InvalidArgument(f"feature {shown(unknown)} is not in the settings; {nearest(unknown, self.columns)}")
         return _plain(row)
 
@@ -104,9 +105,9 @@ class Hashed(Features):
 
 def _plain(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """The row, unless it has features in features."""
-    for name, value in row.items():
-        if isinstance(value, dict | list):
-            raise InvalidArgument(f"feature {shown(name)} is {shown(value)}; expected a number or a text")
+    if not _NESTED.isdisjoint(map(type, row.values())):
+        name, value = next((name, value) for name, value in row.items() if type(value) in _NESTED)
+        raise InvalidArgument(f"feature {shown(name)} is {shown(value)}; expected a number or a text")
     return row
 
 

@@ -59,14 +59,20 @@ class GroupCommit:
     def submit(self, operation: Callable[[Transaction, Counts], T]) -> asyncio.Future[T]:
         """Hand over an operation; its answer is there when the operation is on disk."""
         future: asyncio.Future[T] = self._loop.create_future()
+        self.add(operation, future)
+        return future
+
+    def add(self, operation: Operation, future: asyncio.Future[Any]) -> None:
+        """`submit` for a future that is there already; nothing is written if it was cancelled."""
+        if future.cancelled():
+            return
         if len(self._waiting) >= _LIMIT:
             future.set_exception(StorageUnavailable(f"{_LIMIT:,} writes are waiting already; try again later"))
-            return future
+            return
         self._waiting.append((operation, future))
         if not self._scheduled:
             self._scheduled = True
             self._loop.call_soon(self._write_now)
-        return future
 
     def close(self) -> None:
         """Write what is waiting, and end."""

@@ -52,8 +52,8 @@ class Worker:
     def start(self) -> None:
         """Start the threads; called in the event loop."""
         loop = asyncio.get_running_loop()
-        self.decider = Decider(loop)
         self.writer = GroupCommit(open_database(self.settings.database), self.metrics, loop)
+        self.decider = Decider(loop, self.writer)
         threading.Thread(target=self._follow, name="snapshots", daemon=True).start()
 
     def stop(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any, final
 
 import numpy as np
@@ -17,6 +18,7 @@ from kernelbandits.tables.numbered_columns import NumberedColumns, as_numbers
 from kernelbandits.types import Array
 
 _START, _MICROSECOND = datetime.datetime(1970, 1, 1), datetime.timedelta(microseconds=1)
+_PLAIN = frozenset((float, int))
 _TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
@@ -24,13 +26,14 @@ _TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.ti
 class RowReader:
     """Reads one row as `NumberedColumns.transform` reads a table: the same numbers, and the same refusals."""
 
-    __slots__ = ("_blank", "_categories", "_means", "_missing", "_nan_is_missing", "_numerical", "_times")
+    __slots__ = ("_blank", "_categories", "_entries", "_means", "_missing", "_nan_is_missing", "_numerical", "_times")
 
     def __init__(self, columns: NumberedColumns, missing: Sequence[str]) -> None:
         p = len(columns.numerical)
         marks = {name: p + j for j, name in enumerate(columns.gaps)}
         self._numerical = [(j, name, marks.get(name)) for j, name in enumerate(columns.numerical)]
         self._times = frozenset(columns.times)
+        self._entries = itemgetter(*columns.numerical) if p > 1 and not self._times else None
         self._means = [float(mean) for mean in columns.means]
         self._categories: list[tuple[str, dict[str | None, int], int | None]] = []
         start = p + len(marks)
@@ -45,6 +48,31 @@ class RowReader:
     def read(self, row: Mapping[str, Any]) -> Array:
         """Return the numbered columns of a row, shape (p + gaps + levels,)."""
         numbers = self._blank.copy()
+        if not self._are_plain(row, numbers):
+            self._read_numerical(row, numbers)
+        for name, places, rare in self._categories:
+            value = self._entry(row, name)
+            if type(value) is not str:
+                value = self._level(name, value)
+            place = places.get(None if value in self._missing else value, rare)
+            if place is not None:
+                numbers[place] = 1.0
+        return numbers
+
+    def _are_plain(self, row: Mapping[str, Any], numbers: Array) -> bool:
+        """Write all numerical columns at once, if their entries are plain numbers: whether that is so."""
+        if self._entries is None:
+            return False
+        try:
+            values = self._entries(row)
+        except KeyError:
+            return False
+        if not _PLAIN.issuperset(map(type, values)) or not (min(values) >= -HUGE and max(values) <= HUGE):
+            return False
+        numbers[: len(values)] = values
+        return not math.isnan(sum(values))
+
+    def _read_numerical(self, row: Mapping[str, Any], numbers: Array) -> None:
         for j, name, mark in self._numerical:
             value = self._entry(row, name)
             if type(value) is not float or not -HUGE <= value <= HUGE:
@@ -54,14 +82,6 @@ class RowReader:
                 if mark is not None:
                     numbers[mark] = 1.0
             numbers[j] = value
-        for name, places, rare in self._categories:
-            value = self._entry(row, name)
-            if type(value) is not str:
-                value = self._level(name, value)
-            place = places.get(None if value in self._missing else value, rare)
-            if place is not None:
-                numbers[place] = 1.0
-        return numbers
 
     def _entry(self, row: Mapping[str, Any], name: str) -> Any:
         try:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from copy import deepcopy
 from typing import Any
-from uuid import uuid4
 
 import msgspec
 
 from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.service import events
+from kernelbandits.service.deciding import MOST, decide_many
 from kernelbandits.service.decisions import MOST_ARMS, Decided, Snapshot
-from kernelbandits.service.group_commit import Counts
+from kernelbandits.service.group_commit import Counts, Operation
+from kernelbandits.service.identifiers import new_id
 from kernelbandits.service.metrics import exposition, totals
 from kernelbandits.service.requests import Answer, BatchRequest, RankRequest, RewardRequest
 from kernelbandits.service.storage import Transaction
@@ -39,19 +40,19 @@ async def rank(worker: Worker, request: Request) -> Response:
 
 async def ranked(worker: Worker, wanted: RankRequest) -> Answer:
     """A decision that is on disk."""
-    snapshot, event_id = current(worker), wanted.event_id or uuid4().hex
+    snapshot, event_id = current(worker), wanted.event_id or new_id(worker.clock.now())
+
+    def write(decided: Decided) -> Operation:
+        return lambda tx, counts: _written(tx, counts, worker, snapshot, [(event_id, decided)])[0]
+
     try:
-        decided = await worker.decider.submit(snapshot, wanted, event_id)
+        answer: Answer = await worker.decider.submit((snapshot, wanted, event_id), write)
     except InvalidArgument:  # what was answered before stays so, even if an arm has been removed since
         earlier = await worker.read(lambda tx: events.earlier_answer(tx, event_id, wanted)) if wanted.event_id else None
         if earlier is None:
             raise
         return earlier
-
-    def write(tx: Transaction, counts: Counts) -> Answer:
-        return _written(tx, counts, worker, snapshot, [(event_id, decided)])[0]
-
-    return await worker.writer.submit(write)
+    return answer
 
 
 async def rank_batch(worker: Worker, request: Request) -> Response:
@@ -60,13 +61,15 @@ async def rank_batch(worker: Worker, request: Request) -> Response:
     given = [each.event_id for each in wanted if each.event_id is not None]
     if len(set(given)) < len(given):
         raise InvalidArgument("requests: an event_id is there twice; give each request an id of its own")
-    snapshot, decided = current(worker), []
-    names = [each.event_id or uuid4().hex for each in wanted]
-    asked = [worker.decider.submit(snapshot, each, name) for each, name in zip(wanted, names, strict=True)]
-    for number, answer in enumerate(await asyncio.gather(*asked, return_exceptions=True)):
-        if isinstance(answer, BaseException):
-            raise InvalidArgument(f"requests[{number}]: {answer}") from answer
-        decided.append((names[number], answer))
+    snapshot, now, decided = current(worker), worker.clock.now(), []
+    asked = [(snapshot, each, each.event_id or new_id(now)) for each in wanted]
+    for start in range(0, len(asked), MOST):
+        part = asked[start : start + MOST]
+        for number, answer in enumerate(decide_many(part), start=start):
+            if isinstance(answer, Exception):
+                raise InvalidArgument(f"requests[{number}]: {answer}") from answer
+            decided.append((asked[number][2], answer))
+        await asyncio.sleep(0)  # let others go on
 
     def write(tx: Transaction, counts: Counts) -> list[Answer]:
         return _written(tx, counts, worker, snapshot, decided)
@@ -98,7 +101,7 @@ async def rewarded(worker: Worker, event_id: str, value: float, reward_id: str |
     low, high = current(worker).learning.reward_range
     if not low <= value <= high:
         raise InvalidArgument(f"value: expected a number from {low:g} to {high:g} (reward_range); got {value:g}")
-    name = reward_id or uuid4().hex
+    name = reward_id or new_id(worker.clock.now())
 
     def write(tx: Transaction, counts: Counts) -> events.Taken:
         taken = events.insert_reward(tx, event_id, name, value, worker.clock.now())
