@@ -110,6 +110,7 @@ def test_the_command_says_what_was_done_to_the_data(folder):
     assert again["notes"] == record["notes"]
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_workers(folder, monkeypatch):
     """The principal components too: the parent process reads the table with all its threads, a worker with one."""
     for name in BLAS_THREADS:

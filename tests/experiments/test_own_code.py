@@ -68,7 +68,7 @@ def test_other_modules_beside_the_file_are_not_imported(tmp_path):
     assert not list(tmp_path.glob("*.ran"))
 
 
-@pytest.mark.parametrize("options", [["--jobs", "2"], ["--engine", "dask", "--jobs", "2"]], ids=" ".join)
+@pytest.mark.parametrize("options", ["--jobs 2", pytest.param("--engine dask --jobs 2", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("there", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_nothing_else_beside_the_file_runs_here_or_in_workers(tmp_path, options, there):
     """Started in the folder of the file or elsewhere."""
@@ -77,7 +77,7 @@ def test_nothing_else_beside_the_file_runs_here_or_in_workers(tmp_path, options,
     path = file_naming(folder, "own:FirstArm", own=POLICY, **dict.fromkeys(names, EVIL))
     out = tmp_path / "out"
     code = "from kernelbandits.cli import main; main()"  # as the installed command: -P leaves out the current folder
-    command = [sys.executable, "-P", "-c", code, "run", str(path), "--allow-code", *options, "--seeds", "1"]
+    command = [sys.executable, "-P", "-c", code, "run", str(path), "--allow-code", *options.split(), "--seeds", "1"]
     where = folder if there else tmp_path
     done = subprocess.run([*command, "--out", str(out)], cwd=where, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -121,6 +121,7 @@ def test_another_version_on_the_workers_is_refused(engine, monkeypatch):
         list(engine.map(abs, [1]))
 
 
+@pytest.mark.slow
 def test_other_code_of_the_same_version_is_refused(small, tmp_path):
     copy = tmp_path / "src"
     shutil.copytree(Path(kb.__file__).parent, copy / "kernelbandits", ignore=shutil.ignore_patterns("__pycache__"))
@@ -137,6 +138,7 @@ def die(task):
     os._exit(3)
 
 
+@pytest.mark.slow
 def test_a_task_that_kills_its_workers_is_given_up_with_a_line(tmp_path):
     with (
         machines(tmp_path, n_workers=1, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as running,
@@ -150,6 +152,7 @@ def blas_threads(task):
     return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
 
+@pytest.mark.slow
 def test_without_workers_it_says_so_and_waits_for_one_that_uses_one_blas_thread(tmp_path, caplog, monkeypatch):
     environment = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "2")
     monkeypatch.setattr("kernelbandits.experiments.engines.connection.POLL_SECONDS", 0.2)

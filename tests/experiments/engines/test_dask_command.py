@@ -44,6 +44,7 @@ def test_an_address_that_leads_nowhere_is_one_line(file, tmp_path, monkeypatch):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_one_line_and_the_store_goes_on(tmp_path):
     file = tmp_path / "long.toml"
     file.write_text(LONG, encoding="utf-8")
