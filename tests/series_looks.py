@@ -1,7 +1,9 @@
 """What a reader can tell series apart by, read from a finished figure."""
 
 from collections import defaultdict
+from itertools import pairwise
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 
 
@@ -29,3 +31,20 @@ def series_that_look_alike(figure):
                     by_look[look_of(line)].add(name)
         alike += [tuple(sorted(names)) for names in by_look.values() if len(names) > 1]
     return alike
+
+
+def labels_that_touch(figure):
+    """Pairs of neighbouring tick labels of one axis that overlap when the figure is drawn."""
+    FigureCanvasAgg(figure).draw()
+    touching = []
+    for axes in figure.axes:
+        for axis, side in ((axes.xaxis, "intervalx"), (axes.yaxis, "intervaly")):
+            low, high = sorted(axis.get_view_interval())
+            shown = [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+            boxes = [
+                (*sorted(getattr(label.get_window_extent(), side)), label.get_text())
+                for label in shown
+                if label.get_visible() and label.get_text()
+            ]
+            touching += [(a[2], b[2]) for a, b in pairwise(sorted(boxes)) if b[0] < a[1]]
+    return touching

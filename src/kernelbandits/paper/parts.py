@@ -87,7 +87,8 @@ def resized(pictures: Pictures, options: RunOptions) -> dict[str, tuple[StudyPar
     }
     for key in given:
         if not any(hasattr(part, key) for parts in chosen.values() for part in parts):
-            raise InvalidArgument(f"--{key} has no meaning for {', '.join(options.only)}: nothing is played there")
+            what = ", ".join(options.only) or "any part of this study"
+            raise InvalidArgument(f"--{key} has no meaning for {what}; run it without --{key}")
 
     def sized(part: StudyPart) -> StudyPart:
         return replace(part, **{key: value for key, value in given.items() if hasattr(part, key)})

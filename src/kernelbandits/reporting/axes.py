@@ -39,7 +39,9 @@ class Axis:
 
 def set_axis(axes: Axes, side: Side, axis: Axis) -> None:
     """Give the axis `side` its label, scale, limits and ticks; what it shows is drawn already."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import FuncFormatter, NullLocator
+
+    from kernelbandits.reporting.log_ticks import LogTicks
 
     axes.set(**{f"{side}label": literal(axis.label)})
     line = getattr(axes, f"{side}axis")
@@ -50,9 +52,8 @@ def set_axis(axes: Axes, side: Side, axis: Axis) -> None:
         if not axis.names:
             _leave_room(axes, side, axis)
     if axis.scale == "log":
-        low, high = getattr(axes, f"get_{side}lim")()
-        line.set_major_locator(LogLocator(subs=(1.0,) if high / low > 300.0 else (1.0, 2.0, 5.0)))
-        line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1 else f"{value:,.0f}"))
+        line.set_major_locator(LogTicks())
+        line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))
         line.set_minor_locator(NullLocator())
     if axis.scale == "symlog":
         line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))
