@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-PATIENCE = 120.0
+PATIENCE = 600.0
 
 
 def free_port() -> int:
@@ -29,12 +29,18 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def settings_text(n_arms: int, dim: int, port: int, workers: int, **others: Any) -> str:
-    """A settings file with so many arms and features."""
-    arms = json.dumps([f"arm {k}" for k in range(n_arms)])
+def settings_text(arms: Sequence[str], dim: int, port: int, workers: int, **others: Any) -> str:
+    """A settings file with these arms and so many features."""
     features = "\n".join(f"x{j} = {{ mean = 0, std = 1 }}" for j in range(dim))
-    more = "\n".join(f"{name} = {json.dumps(value)}" for name, value in others.items())
-    return f"arms = {arms}\n{more}\n[server]\nport = {port}\nworkers = {workers}\n[features]\n{features}\n"
+    more = "\n".join(f"{name} = {_inline(value)}" for name, value in others.items())
+    head = f"arms = {json.dumps(arms)}\n{more}\n[server]\nport = {port}\nworkers = {workers}\n"
+    return f"{head}[features]\n{features}\n" if dim else head
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_inline(each)}" for key, each in value.items()) + " }"
+    return json.dumps(value)
 
 
 def body(dim: int, rng: np.random.Generator) -> bytes:
@@ -60,12 +66,18 @@ def wait_until_ready(port: int, path: str) -> None:
 
 @contextmanager
 def serving(
-    n_arms: int, dim: int, workers: int = 1, **others: Any
+    arms: int | Sequence[str],
+    dim: int,
+    workers: int = 1,
+    prepare: Callable[[Path], None] = lambda folder: None,
+    **others: Any,
 ) -> Iterator[tuple[int, subprocess.Popen[bytes], Path]]:
-    """A service: its port, its process and its folder."""
+    """A service: its port, its process and its folder, in which `prepare` may write files first."""
+    names = [f"arm {k}" for k in range(arms)] if isinstance(arms, int) else [*arms]
     with TemporaryDirectory(prefix="kernelbandits-bench-") as folder:
         port, path = free_port(), Path(folder) / "shop.toml"
-        path.write_text(settings_text(n_arms, dim, port, workers, **others), encoding="utf-8")
+        prepare(Path(folder))
+        path.write_text(settings_text(names, dim, port, workers, **others), encoding="utf-8")
         command = [sys.executable, "-m", "kernelbandits", "serve", str(path)]
         with (Path(folder) / "log.txt").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603

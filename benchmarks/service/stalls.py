@@ -1,62 +1,83 @@
-"""How long an answer waits while a snapshot is loaded: `python -m benchmarks.service.stalls --rewards 100000`."""
+"""How long learning makes an answer wait: `python -m benchmarks.service.stalls --rewards 100000`.
+
+A service starts warm from a log of that many rewards. Four clients ask for decisions, first alone, then while rewards
+come in and a new snapshot of the policy is published and loaded every second. The longest waits of both are to be
+compared: what the machine itself holds up is in both.
+"""
 
 from __future__ import annotations
 
 import argparse
-import sys
-import tempfile
-import threading
+import asyncio
+import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
-from kernelbandits.bandit import Bandit, learn, weigh
-from kernelbandits.saving import restore
-from kernelbandits.tables import declared_encoder
+from benchmarks.service.running import Connection, body, serving
+
+_N_CLIENTS, _PAUSE = 4, 0.005
+_DIM, _ARMS = 20, tuple(f"arm {k}" for k in range(10))
+
+
+def write_log(path: Path, n: int, rng: np.random.Generator) -> None:
+    """A log of n rewards of arms that were chosen at random."""
+    X, arms = rng.standard_normal((n, _DIM)), rng.integers(len(_ARMS), size=n)
+    rewards = rng.random(n) < 0.3 + 0.3 * (X[np.arange(n), arms] > 0.0)
+    columns = {f"x{j}": X[:, j] for j in range(_DIM)}
+    shown = [_ARMS[arm] for arm in arms]
+    pl.DataFrame({**columns, "arm": shown, "reward": rewards.astype(float)}).write_parquet(path)
+
+
+async def _client(port: int, end: float, share: float, seed: int, waits: list[float], versions: set[int]) -> None:
+    rng, connection = np.random.default_rng(seed), await Connection(port).open()
+    while time.perf_counter() < end:
+        content, began = body(_DIM, rng), time.perf_counter()
+        status, text = await connection.post("/rank", content)
+        waits.append(time.perf_counter() - began)
+        if status != 200:
+            raise RuntimeError(text.decode())
+        answer = json.loads(text)
+        versions.add(answer["version"])
+        if rng.random() < share:
+            await connection.post(f"/events/{answer['event_id']}/reward", b'{"value": %d}' % rng.integers(2))
+        await asyncio.sleep(_PAUSE)
+    connection.close()
+
+
+async def _waits(port: int, seconds: float, share: float) -> tuple[list[float], int]:
+    """Times that answers took while this share of the events got a reward, and how many snapshots answered."""
+    waits: list[float] = []
+    versions: set[int] = set()
+    end = time.perf_counter() + seconds
+    await asyncio.gather(*(_client(port, end, share, seed, waits, versions) for seed in range(_N_CLIENTS)))
+    return waits, len(versions)
 
 
 def main() -> None:
-    """Teach a bandit, save it, and decide while another thread loads it."""
+    """Ask with and without learning, in turns."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rewards", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
-    rng, names = np.random.default_rng(0), [f"x{j}" for j in range(20)]
-    bandit = Bandit([f"arm {k}" for k in range(10)], encoder=declared_encoder(dict.fromkeys(names, (0.0, 1.0)), {}))
-    for number in range(given.rewards):
-        row = dict(zip(names, rng.standard_normal(20).tolist(), strict=True))
-        learn(bandit, row, f"arm {number % 10}", 0.5, float(rng.integers(2)))
-    sys.setswitchinterval(0.0005)  # as in a web worker
-    with tempfile.TemporaryDirectory() as folder:
-        path = bandit.save(Path(folder) / "a.kb")
-        loading = threading.Event()  # set when it is over
-        alone = _decisions(bandit, row, lambda: False, 300)
-        thread = threading.Thread(target=_loaded, args=(path, loading))
-        began = time.thread_time()
-        restore(path)
-        cost = time.thread_time() - began
-        thread.start()
-        during = _decisions(bandit, row, loading.is_set, 10**6)
-        thread.join()
-    print(f"{given.rewards} rewards: a bundle is loaded in {1e3 * cost:.0f} ms of processor time")
-    for name, times in (("alone", alone), ("while loading", during)):
-        print(f"  a decision {name}: median {1e3 * np.median(times):.2f} ms, largest {1e3 * max(times):.2f} ms")
 
+    def prepare(folder: Path) -> None:
+        write_log(folder / "old.parquet", given.rewards, np.random.default_rng(0))
 
-def _loaded(path: Path, ended: threading.Event) -> None:
-    for _ in range(10):
-        restore(path)
-    ended.set()
-
-
-def _decisions(bandit: Bandit, row: dict[str, float], ended: Callable[[], bool], most: int) -> list[float]:
-    times: list[float] = []
-    while len(times) < most and not ended():
-        began = time.perf_counter()
-        weigh(bandit, row)
-        times.append(time.perf_counter() - began)
-    return times
+    start = {"log": "old.parquet", "arm": "arm", "reward": "reward"}
+    with serving(_ARMS, 0, prepare=prepare, warm_start=start) as (port, _, _):
+        for _ in range(given.rounds):
+            for name, share in (("alone", 0.0), ("while it learns", 0.5)):
+                waits, n_versions = asyncio.run(_waits(port, given.seconds, share))
+                p50, p99, most = 1e3 * np.quantile(waits, [0.5, 0.99, 1.0])
+                print(
+                    f"{name:>16}: {len(waits)} answers of {n_versions} snapshots, median {p50:.2f}, "
+                    f"99 % {p99:.2f}, longest {most:.2f} ms",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -28,13 +28,37 @@ def test_a_decision_and_its_reward(service):
 def test_an_event_id_makes_a_call_idempotent(service):
     answer = service.rank(event_id="twice")
     assert service.rank(event_id="twice") == answer
-    status, body = service.call("POST", "/rank", {"context": {**CONTEXT, "age": 31}, "event_id": "twice"})
-    assert status == 409
-    assert "was used for another request" in body["error"]["message"]
     assert service.reward("twice", 0.5, reward_id="a")["repeated"] is False
     status, body = service.call("POST", "/events/twice/reward", {"value": 0.6, "reward_id": "a"})
     assert status == 409
     assert body["error"]["field"] == "reward_id"
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("context", {**CONTEXT, "age": 31}),
+        ("arms", ["none", "free shipping"]),
+        ("arms", [{"id": "none", "features": {"age": 20}}, "five percent"]),
+        ("arms", ["none", "no such arm"]),
+        ("excluded", ["none"]),
+        ("deferred", True),
+    ],
+)
+def test_an_event_id_that_is_used_for_another_request_is_refused(service, named, field, value):
+    request = {"context": CONTEXT, "event_id": f"used {named}"}
+    if named:
+        request["arms"] = ["none", "five percent"]
+    status, answer = service.call("POST", "/rank", request)
+    assert status == 200
+    status, body = service.call("POST", "/rank", {**request, field: value})
+    assert (status, body["error"]["field"]) == (409, field)
+    assert "event_id of its own" in body["error"]["message"]
+    assert service.call("POST", "/rank", request) == (200, answer)
+    if named:
+        del request["arms"]
+        assert service.call("POST", "/rank", request)[1]["error"]["field"] == "arms"
 
 
 def test_batches(service):

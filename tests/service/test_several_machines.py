@@ -1,8 +1,14 @@
-"""Two services share a PostgreSQL server: one learner at a time, and both survive its restart."""
+"""Two services share a PostgreSQL server, as on two machines: one learner at a time.
+
+Both survive a restart of the server, and the second goes on when all processes of the leading one are killed.
+"""
+
+import http.client
+import threading
 
 import postgres
 import pytest
-from serving import serving, wait_for
+from serving import PATIENCE, serving, wait_for
 from test_learning import same
 
 from kernelbandits.service.learner import rebuilt
@@ -12,7 +18,7 @@ CONTEXT = {"age": 30, "city": "Rome"}
 
 
 @pytest.mark.skipif(postgres.BINARIES is None, reason=postgres.MISSING)
-def test_two_services_share_a_server_that_restarts(tmp_path):
+def test_two_services_share_a_server_that_restarts_and_one_is_killed(tmp_path):
     with postgres.running() as server:
         address = server.database("shared")
         shared = {"database": address, "control": 0.0}
@@ -40,12 +46,50 @@ def test_two_services_share_a_server_that_restarts(tmp_path):
                 assert pids
             first.reward("down", 1.0)
             wait_for(lambda: second.policy()["bandit"]["n_rewards"] == 21, "learning after the restart")
-            assert first.stop() == 0
-            second.rank(event_id="alone")
-            second.reward("alone", 1.0)
-            wait_for(lambda: second.policy()["bandit"]["n_rewards"] == 22, "the other learner")
+            kept = killed_while_asked(first)
+            assert kept, "it was asked before it was killed"
+            wait_for(lambda: "leading from" in second.log.read_text(), "the other learner")
+            for number in range(5):
+                kept[second.rank(event_id=f"alone{number}")["event_id"]] = 1.0
+                second.reward(f"alone{number}", 1.0, reward_id="r")
+            for event_id, value in kept.items():
+                event = wait_for(
+                    lambda e=event_id: (found := second.event(e)).get("settled", found) and found, "an outcome"
+                )
+                assert [reward["value"] for reward in event["rewards"]] == [value]
+                assert event["outcome"] == value
             database = second.database()
             live = rebuilt(database)
             same(live, replayed(database, live.version))
             assert [each for each in repeat_decisions(database) if not each.agrees] == []
+            with database.read() as tx:
+                learned = [row[0] for row in tx.rows("SELECT event_id FROM journal WHERE kind = 'learn'")]
+            assert len(set(learned)) == len(learned)
+            assert kept.keys() <= set(learned)
             database.close()
+
+
+def killed_while_asked(service):
+    """Kill all processes of a service with SIGKILL while it is asked; returns the rewards that it had acknowledged."""
+    acknowledged, some = {}, threading.Event()
+
+    def ask(name):
+        for number in range(10**6):
+            event_id, value = f"{name}{number}", float(number % 3 == 0)
+            try:
+                service.rank(event_id=event_id)
+                service.reward(event_id, value, reward_id="r")
+            except (OSError, http.client.HTTPException):
+                return
+            acknowledged[event_id] = value
+            if number == 5:
+                some.set()
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    assert some.wait(PATIENCE)
+    service.kill()
+    for thread in threads:
+        thread.join()
+    return acknowledged

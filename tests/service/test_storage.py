@@ -1,9 +1,16 @@
 """What both databases must do."""
 
+import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
+import postgres
+import psycopg
 import pytest
+from serving import wait_for
 
 from kernelbandits.errors import InvalidFile
 from kernelbandits.service.storage import MIGRATIONS, Busy, StorageUnavailable, migrate, open_database
@@ -53,13 +60,32 @@ def test_a_reader_sees_one_state(database, address):
     other.close()
 
 
+def test_a_connection_that_was_lost_while_idle_is_replaced_unless_it_leads(postgres_server):
+    address = postgres_server.database("lost")
+    database, leader = open_database(address), open_database(address)
+    migrate(database)
+    assert leader.lead()
+    for one in (database, leader):
+        with one.read() as tx:
+            [(pid,)] = tx.rows("SELECT pg_backend_pid()")
+        with psycopg.connect(postgres_server.address("postgres"), autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 60000)", (pid,))
+    with database.write() as tx:
+        tx.change(FACT, ("a", "1"))
+    with pytest.raises(StorageUnavailable), leader.write() as tx:
+        tx.change(FACT, ("b", "2"))
+    assert leader.lead()
+    for one in (database, leader):
+        one.close()
+
+
 def test_one_learner_at_a_time(database, address):
     other = open_database(address)
     assert database.lead()
     assert database.lead()
     assert not other.lead()
     database.close()
-    assert other.lead()
+    wait_for(other.lead, "the server to notice that the connection was closed")
     other.close()
 
 
@@ -117,3 +143,29 @@ def test_sqlite_never_waits_if_told_so(tmp_path):
     assert database._connected().execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert database._connected().execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
     database.close()
+
+
+def test_a_server_of_the_tests_ends_with_them(tmp_path):
+    if postgres.BINARIES is None:
+        pytest.skip(postgres.MISSING)
+    program = (
+        "import postgres, sys, time\n"
+        "with postgres.running() as server:\n"
+        "    print(server.process.pid, server.folder, flush=True)\n"
+        "    time.sleep(600)\n"
+    )
+    folder = Path(postgres.__file__).parent
+    parent = subprocess.Popen([sys.executable, "-c", program], cwd=folder, stdout=subprocess.PIPE, text=True)
+    pid, made = parent.stdout.readline().split()
+    assert is_alive(int(pid))
+    parent.kill()
+    parent.communicate()
+    wait_for(lambda: not is_alive(int(pid)), "the end of the server")
+    shutil.rmtree(made)
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -95,7 +95,8 @@ def uniform(salt: bytes, purpose: bytes, event_id: str) -> float:
 def decide(snapshot: Snapshot, request: RankRequest, event_id: str) -> Decided:
     """Decide on a request; raises `InvalidArgument` if it cannot be answered."""
     offered = _offered(snapshot, request)
-    return decide_kept(snapshot, Kept(request.context, offered, request.excluded, request.deferred), event_id)
+    kept = Kept(request.context, offered, request.excluded, request.deferred, request.named)
+    return decide_kept(snapshot, kept, event_id)
 
 
 def decide_kept(snapshot: Snapshot, kept: Kept, event_id: str, weighed: dict[str, float] | None = None) -> Decided:

@@ -75,15 +75,21 @@ def earlier_answer(tx: Transaction, event_id: str, request: Kept | RankRequest) 
     row = tx.one("SELECT arm, propensity, ranking, version, request FROM events WHERE id = ?", (event_id,))
     if row is None:
         return None
-    if not _same_request(row[4], request):
-        raise Conflict(f"event_id: {shown(event_id)} was used for another request; give each request an id of its own")
+    other = _different(msgspec.json.decode(row[4], type=Kept), request)
+    if other is not None:
+        raise Conflict(
+            f"{other}: event {shown(event_id)} was decided before with another value of this field; "
+            "give each request an event_id of its own"
+        )
     return answer(event_id, row[0], row[1], msgspec.json.decode(row[2]), row[3])
 
 
-def _same_request(stored: str, request: Kept | RankRequest) -> bool:
-    """Whether it is the same request; which arms were offered may have changed if it did not name them."""
-    before = msgspec.json.decode(stored, type=Kept)
-    return (before.context, before.excluded, before.deferred) == (request.context, request.excluded, request.deferred)
+def _different(before: Kept, request: Kept | RankRequest) -> str | None:
+    """The first field in which a request is not the one before. Arms that neither names may have changed since."""
+    for field in ("context", "excluded", "deferred", "named"):
+        if getattr(before, field) != getattr(request, field):
+            return "arms" if field == "named" else field
+    return "arms" if before.named and before.arms != request.arms else None
 
 
 def answer(event_id: str, arm: str, propensity: float, ranking: Iterable[Any], version: int) -> Answer:

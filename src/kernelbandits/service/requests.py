@@ -36,6 +36,11 @@ class RankRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     event_id: Name | None = None
     deferred: bool = False
 
+    @property
+    def named(self) -> bool:
+        """Whether it says which arms can be chosen."""
+        return self.arms is not None
+
 
 class BatchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Ask for several decisions, none of which knows of the others."""
@@ -77,12 +82,13 @@ class RankedArm(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is kept of a request: enough to make the decision again."""
+    """What is kept of a request: enough to make the decision again; `named` tells whether it named its arms."""
 
     context: Row
     arms: tuple[str | ShownArm, ...]
     excluded: tuple[str, ...] = ()
     deferred: bool = False
+    named: bool = False
 
     def row_of(self, arm: str) -> Row:
         """The features with which an arm was shown."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from tempfile import gettempdir
@@ -54,24 +54,26 @@ class PostgresDatabase(Database):
     def __init__(self, address: str) -> None:
         self._address = address
         self._connection: psycopg.Connection[Row] | None = None
+        self._leads = False
 
     @contextmanager
     def write(self, *, wait: bool = True) -> Iterator[Transaction]:
         if not wait:
             raise Busy("a server is always waited for")
-        with self._understood() as connection, connection.transaction():
+        with self._begun(force_rollback=False) as connection:
             yield PostgresTransaction(connection)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
-        with self._understood() as connection, connection.transaction(force_rollback=True):
+        with self._begun(force_rollback=True) as connection:
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield PostgresTransaction(connection)
 
     def lead(self) -> bool:
         with self._understood() as connection:
             found = connection.execute("SELECT pg_try_advisory_lock(%s)", (_LEARNER,)).fetchone()
-            return found is not None and bool(found[0])
+            self._leads = found is not None and bool(found[0])
+            return self._leads
 
     def scratch(self) -> Path:
         return Path(gettempdir())
@@ -103,7 +105,25 @@ class PostgresDatabase(Database):
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
-            self._connection = None
+            self._connection, self._leads = None, False
+
+    @contextmanager
+    def _begun(self, *, force_rollback: bool) -> Iterator[psycopg.Connection[Row]]:
+        """A transaction. If the connection was lost while nobody used it, another takes its place.
+
+        Not that of the learner, though: its right to lead was lost too.
+        """
+        with ExitStack() as stack:
+            connection = stack.enter_context(self._understood())
+            try:
+                stack.enter_context(connection.transaction(force_rollback=force_rollback))
+            except psycopg.OperationalError:
+                if self._leads:
+                    raise
+                self.close()
+                connection = stack.enter_context(self._understood())
+                stack.enter_context(connection.transaction(force_rollback=force_rollback))
+            yield connection
 
     @contextmanager
     def _understood(self) -> Iterator[psycopg.Connection[Row]]:
