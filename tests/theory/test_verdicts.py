@@ -1,6 +1,7 @@
 """The verdict of a diagnosis: right on worlds whose truth is known, and what its numbers are."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,10 +14,11 @@ from kernelbandits.regression import MinNormInterpolator
 from kernelbandits.theory.diagnosis import Suitability, diagnose, diagnosis_document
 from kernelbandits.theory.diagnosis.budgets import rows_by_arm
 from kernelbandits.theory.diagnosis.cross_validation import N_FOLDS, held_out_scores, ridge_path
-from kernelbandits.theory.diagnosis.permutation import permutation_p_value
+from kernelbandits.theory.diagnosis.permutation import linear_share, permutation_p_value
 from kernelbandits.theory.diagnosis.verdict import SIGNAL_LEVEL, judge, verdict_on
 
-SIZES = [(2, 20, 100), (5, 50, 60)]  # arms, features, rows per arm
+SIZES = [(2, 20, 100), (2, 10, 100)]  # arms, features, rows per arm
+FEW = [(2, 100, 50), (4, 30, 25), (10, 100, 30)]  # here a verdict may be that there are too few rows
 
 
 def paper(design, n_arms, dim, n, rng):
@@ -64,13 +66,20 @@ def scores_of(X, arms, y, most=1000):
     return held_out_scores(kb.Gaussian(4.0), X, arms, y, rows_by_arm(arms)[1], most)[0]
 
 
+def is_right(kind, expected):
+    """Whether a verdict says what the world is like, or that there are too few rows to tell."""
+    undecided = kind is Suitability.UNDECIDED and expected is not Suitability.NO_CONTEXT
+    return undecided or kind in (expected, Suitability.TOO_FEW)
+
+
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("n_draws", [6, pytest.param(20, marks=pytest.mark.slow)])
 def test_right_on_every_draw(world, size, n_draws):
     make, expected = WORLDS[world]
     found = [judge(scores_of(*make(*size, np.random.default_rng([seed, *size])))) for seed in range(n_draws)]
-    assert found == [expected] * n_draws
+    assert [kind for kind in found if not is_right(kind, expected)] == []
+    assert found.count(expected) >= 0.9 * n_draws
 
 
 def test_interpolated_noise_is_worse_than_the_mean():
@@ -120,7 +129,10 @@ def test_arms_that_pay_alike_are_said_to():
     assert ", and the arms pay alike (p = " in diagnose(X, arms, y).verdict.text
     assert "pay alike" not in diagnose(X, arms, y + arms).verdict.text
     assert diagnose(X, arms, y + arms).recommendation is None
-    assert "will do until there are more rows" in diagnose(*levels(2, 5, 60, np.random.default_rng(2))).verdict.text
+    few = diagnose(*levels(2, 5, 60, np.random.default_rng(2))).verdict.text
+    assert re.search(
+        r"will do \(p = 0\.\d+ in 120 rows; a linear effect may still be up to 1?\d% of their variance", few
+    )
 
 
 def test_few_rows_and_no_rewards():
@@ -228,14 +240,32 @@ def test_a_table_in_raw_units_with_texts_gaps_and_dates(tmp_path):
     assert any("differ by a factor of" in note for note in record["notes"])
 
 
-@pytest.mark.parametrize("size", [(2, 100, 50), (4, 30, 25)], ids=str)
+@pytest.mark.parametrize("size", FEW, ids=str)
 @pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("n_draws", [4, pytest.param(20, marks=pytest.mark.slow)])
-def test_a_hundred_rows_are_hardly_ever_judged_wrongly(world, size, n_draws):
+@pytest.mark.parametrize("n_draws", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_few_rows_are_never_judged_wrongly(world, size, n_draws):
     make, expected = WORLDS[world]
     found = [judge(scores_of(*make(*size, np.random.default_rng([seed, *size])))) for seed in range(n_draws)]
-    wrong = [kind for kind in found if kind not in (expected, Suitability.UNDECIDED, Suitability.TOO_FEW)]
-    assert len(wrong) <= n_draws // 20
+    assert [kind for kind in found if not is_right(kind, expected)] == []
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_the_linear_share_is_estimated_with_its_error(share):
+    """Even where rows are far too few to fit a linear model: 25 per arm, 60 features."""
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(30):
+        arms = []
+        for _ in range(10):
+            X, noise = rng.standard_normal((25, 60)), rng.standard_normal(25)
+            y = np.sqrt(share) * X @ rng.standard_normal(60) / np.sqrt(60) + np.sqrt(1.0 - share) * noise
+            arms.append((X @ X.T, y))
+        found.append(linear_share(arms))
+    estimates, errors = np.array(found).T
+    assert estimates.mean() == pytest.approx(share, abs=0.1)
+    if not share:
+        assert estimates.std() == pytest.approx(errors.mean(), rel=0.4)
+    assert linear_share([(np.zeros((3, 3)), np.arange(3.0))]) == (0.0, np.inf)
 
 
 def test_a_verdict_that_leaves_it_open_shows_the_numbers():
@@ -247,7 +277,10 @@ def test_a_verdict_that_leaves_it_open_shows_the_numbers():
     assert "correlation: interpolation 0." in verdict.text
     open_question = verdict_on(replace(found, signal=0.01), None, groups, y)
     assert open_question.kind is Suitability.TOO_FEW
-    assert "show no effect of contexts beyond chance (p = 0.01)" in open_question.text
+    told = (
+        "show no effect of contexts beyond chance (p = 0.01; a linear effect may still be up to 100% of their variance)"
+    )
+    assert told in open_question.text
 
 
 def test_interpolation_does_not_work_in_five_dimensions_with_noise():

@@ -111,9 +111,10 @@ class ArmsTracker(PosteriorTracker):
         features = [*zip(*(part.features for part in slices.values()), strict=True)]
         same = [[part.shape for part in own] for own in self._features] == [[p.shape for p in own] for own in features]
         sizes = [*self._covariances.sizes] == [part.capacity for part in slices.values()]
-        shown, *rest = self._asked or (np.zeros((len(slices), dim)), *np.zeros((3, n_arms)))
+        shown, *rest = self._asked or (None,)
         rest += [] if self._prior_variance is None else [self._prior_variance]
-        asked = shown.shape == (len(slices), dim) and all(part.shape == (n_arms,) for part in rest)
+        asked = shown is None or shown.shape == (len(slices), dim)
+        asked &= all(part is None or part.shape == (n_arms,) for part in rest)
         followed = all(arm in self._stale or (arm in slices) == (p.n > 0) for arm, p in enumerate(posteriors))
         checks.refuse_inconsistent(self, alike, told, same, sizes, asked, followed)
 

@@ -46,8 +46,8 @@ class SketchedArms(ArmModel):
         """Refuse, in what was loaded from a file, weights of other arms or features."""
         n_arms, r = self._sums.size
         checks.refuse_misshapen(self, _P=(n_arms, r, r), _w=(n_arms, r))
-        contexts, psi = self._asked or (np.zeros((n_arms, self._features.dim)), np.zeros((n_arms, r)))
-        fit = psi.shape == (n_arms, r) and contexts.shape == (n_arms, self._features.dim)
+        shapes = (n_arms, self._features.dim), (n_arms, r)
+        fit = self._asked is None or tuple(part.shape for part in self._asked) == shapes
         checks.refuse_inconsistent(self, self._features.n == r, self._P.flags.c_contiguous, fit)
 
     @property

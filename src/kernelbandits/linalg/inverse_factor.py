@@ -61,7 +61,7 @@ class _Buffer:
         starts = [0, *(stop for _, stop, _ in self.bands)]
         fits = all(rows.shape[0] == stop - start <= rows.shape[1] - start for start, stop, rows in self.bands)
         same = all(band[0] == start for band, start in zip(self.bands, starts, strict=False))
-        rows = [pending.row.shape for pending in self.pending] == [(n,) for n in range(self.folded, self.used)]
+        rows = all(pending.row.shape == (self.folded + i,) for i, pending in enumerate(self.pending))
         start, band = (starts[-2], self.bands[-1][2]) if self.bands else (0, np.zeros((0, 0)))
         spare = self._last_band.ndim == 2 and self._last_band.shape >= (len(band), start + len(self._last_band))
         fits = fits and rows and spare and len(band) <= len(self._last_band)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelbandits.linalg import one_thread
-from kernelbandits.theory.diagnosis.permutation import permutation_p_value
+from kernelbandits.theory.diagnosis.permutation import linear_share, permutation_p_value
 from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, IntArray
 
@@ -65,6 +65,10 @@ class HeldOutScores:
         arms: of each arm, empty if no arms are given.
         signal: p-value of the permutation test: small if contexts tell something about rewards.
         advantage: for each method, by how many standard errors its correlation exceeds that of interpolation.
+        gain: the same for R².
+        linear_share: the share of the variance of rewards that is linear in the contexts, whether or not so few rows
+            are enough to fit a model of it.
+        linear_share_error: its standard error, if there is no effect.
 
     """
 
@@ -72,6 +76,9 @@ class HeldOutScores:
     arms: tuple[ArmScores, ...]
     signal: float
     advantage: Mapping[str, float]
+    gain: Mapping[str, float]
+    linear_share: float
+    linear_share_error: float
 
 
 def held_out_scores(
@@ -96,7 +103,8 @@ def held_out_scores(
     parts = _tuned(predicted)
     pooled = np.concatenate([part / part[0].std() for part in parts], axis=1)
     each = [] if arms is None else [_scores(str(arms[rows[0]]), part) for rows, part in zip(judged, parts, strict=True)]
-    found = HeldOutScores(_scores(None, pooled), tuple(each), signal, _advantages(pooled))
+    share = linear_share([(inner, rewards) for (_, inner), rewards in tested])
+    found = HeldOutScores(_scores(None, pooled), tuple(each), signal, _advantages(pooled), _gains(pooled), *share)
     return found, _notes(len(groups), len(usable), judged, most)
 
 
@@ -205,6 +213,15 @@ def _advantages(pooled: Array) -> dict[str, float]:
         rho, own = _correlation(pooled[0], row)
         error = _standard_error(own - influence)
         found[name] = (rho - first) / error if error > 0.0 else 0.0
+    return found
+
+
+def _gains(pooled: Array) -> dict[str, float]:
+    first, found = (pooled[0] - pooled[1]) ** 2, {}
+    for name, row in zip(METHODS[1:], pooled[2:], strict=True):
+        saved = first - (pooled[0] - row) ** 2
+        error = _standard_error(saved)
+        found[name] = float(saved.mean()) / error if error > 0.0 else 0.0
     return found
 
 

@@ -31,6 +31,9 @@ def scores_record(found: HeldOutScores) -> dict[str, Any]:
         "folds": N_FOLDS,
         "p_value": found.signal,
         "advantage": dict(found.advantage),
+        "gain": dict(found.gain),
+        "linear_share": found.linear_share,
+        "linear_share_error": found.linear_share_error,
         "pooled": _record(found.pooled),
         "arms": [_record(scores) for scores in found.arms],
     }

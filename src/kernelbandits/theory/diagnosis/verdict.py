@@ -1,12 +1,18 @@
 """The verdict of a diagnosis: whether kernel interpolation works on these data, and what to do.
 
-1. If a permutation test finds no dependence of rewards on contexts, contexts tell nothing.
-2. Otherwise interpolation must predict held-out rewards better than the mean of their arm does.
-3. A factor common to all predictions does not change which arm is best, so what counts then is the correlation ρ of
-   predictions and rewards, as the ratio ρ²/(1 − ρ²) of explained to unexplained variance (Cohen's f²). Interpolation
-   works unless that of ridge or of a linear model is more than twice as large, and larger beyond chance.
-4. Where a few rows leave open whether contexts help (a p-value that is small, but not small enough) or which predictor
-   is better (more than twice the ratio, or four times the R², but not beyond chance), there are too few rows to tell.
+1. A permutation test finds a dependence of rewards on contexts, or not. If not, contexts tell nothing, unless so much
+   may be hidden by so few rows that there are too few to tell: the test leaves it open, or what is linear in the
+   contexts may be more than a quarter of the variance of rewards (`linear_share` and two standard errors).
+2. Interpolation that is worse than the mean of the arm beyond chance does not work.
+3. A factor common to all predictions does not change which arm is best, so predictors are compared by the correlation ρ
+   of predictions and rewards, as the ratio ρ²/(1 − ρ²) of explained to unexplained variance (Cohen's f²). Ridge or a
+   linear model is better if its ratio is more than twice as large and ρ² a tenth more, or its R² more than four times
+   as large, beyond chance.
+4. Otherwise interpolation works, if the comparison can be trusted: the best predictor has learned at least half of the
+   linear share, so that the order will not change with more rows; no other predictor is ahead by those margins, chance
+   or not; and interpolation is better than the mean beyond chance. If not, it is left open.
+
+No step counts rows: all of them compare an estimate with its standard error.
 """
 
 from __future__ import annotations
@@ -32,15 +38,15 @@ from kernelbandits.types import Array, IntArray
 SIGNAL_LEVEL = 5e-4
 """Contexts tell something if chance does so well at most this often: one wrong verdict in 2,000 useless tables."""
 MARGIN = 2.0
-"""Interpolation works if no other predictor has more than this many times its ratio of explained variance."""
-FEWEST_IN_ALL = 90
-"""With fewer rows, the test sees only contexts that explain a fifth of the variance of rewards, or more."""
-FEW_IN_ALL = 400
-"""With fewer rows, contexts that explain a twentieth may be overlooked, and the verdict says so."""
-FEW_TO_COMPARE = 1000
-"""With fewer rows, predictors may differ by more than the margin although chance hides it."""
-_DOUBTS = ((150, 0.05), (FEW_TO_COMPARE, 0.003))
-"""With fewer rows than these, p-values up to those may come from weak effects, and say neither one nor the other."""
+"""Interpolation works if no other predictor has more than this many times its ratio of explained variance,"""
+NOTICED = 0.1
+"""and explains this much more of all variance: where both explain nearly all of it, a ratio means little."""
+OPEN_LEVEL = 0.01
+"""A larger p-value is what useless contexts have in 99 of 100 tables; one between the two levels leaves it open."""
+WORTH_KNOWING = 0.25
+"""Contexts that may explain a larger share of the variance of rewards are not said to tell nothing."""
+LEARNED = 0.5
+"""Predictors are compared when the best of them has learned this much of what is linear in the contexts."""
 _SHRUNK = 4.0
 _BEYOND_CHANCE = 2.0
 _CLEARLY_BETTER = 3.0
@@ -80,13 +86,20 @@ def judge(found: HeldOutScores | None) -> Suitability:
     if own.r_squared < -_BEYOND_CHANCE * own.r_squared_error:
         return Suitability.MEAN
     name = best_other(found)
-    best, ahead = scores[name], found.advantage[name]
-    if ahead >= _CLEARLY_BETTER and _odds(best.correlation) > MARGIN * _odds(own.correlation):
+    ranks_better, explains_more = _ahead(found, name)
+    if (ranks_better and found.advantage[name] >= _CLEARLY_BETTER) or (
+        explains_more and found.gain[name] >= _CLEARLY_BETTER
+    ):
         return Suitability.RIDGE if name == RIDGE else Suitability.LINEAR
-    works = own.r_squared > 0.0 and _beyond_chance(own)
-    if found.pooled.n < FEW_TO_COMPARE and (not works or _may_be_beaten(own, best)):
+    if not _has_learned(found):
         return Suitability.UNDECIDED
-    return Suitability.INTERPOLATION if works else Suitability.MEAN
+    if own.r_squared <= 0.0 or not _beyond_chance(own):
+        return Suitability.MEAN
+    return (
+        Suitability.UNDECIDED
+        if any(any(_ahead(found, other)) for other in (RIDGE, LINEAR))
+        else Suitability.INTERPOLATION
+    )
 
 
 def best_other(found: HeldOutScores) -> str:
@@ -94,19 +107,36 @@ def best_other(found: HeldOutScores) -> str:
     return max((RIDGE, LINEAR), key=lambda name: found.pooled.scores[name].correlation)
 
 
+def most_hidden(found: HeldOutScores) -> float:
+    """The largest share of the variance of rewards that may be linear in the contexts, from 0 to 1."""
+    return min(max(found.linear_share, 0.0) + _BEYOND_CHANCE * found.linear_share_error, 1.0)
+
+
 def _is_open(found: HeldOutScores) -> bool:
-    """Whether the p-value does not exclude that contexts help."""
-    n = found.pooled.n
-    return n < FEWEST_IN_ALL or any(n < rows and found.signal <= p for rows, p in _DOUBTS)
+    """Whether a test that did not find an effect does not exclude one worth knowing either."""
+    return found.signal <= OPEN_LEVEL or most_hidden(found) > WORTH_KNOWING
+
+
+def _has_learned(found: HeldOutScores) -> bool:
+    """Whether so much of what is there to learn has been learned that the order of predictors will stay."""
+    best = max(score.r_squared for score in found.pooled.scores.values())
+    return best >= LEARNED * found.linear_share
 
 
 def _beyond_chance(score: HeldOutScore) -> bool:
     return score.correlation >= _BEYOND_CHANCE * score.correlation_error
 
 
-def _may_be_beaten(own: HeldOutScore, best: HeldOutScore) -> bool:
-    """Whether the other predictor looks better by more than the margin, or explains far more; chance may do so."""
-    return _odds(best.correlation) > MARGIN * _odds(own.correlation) or best.r_squared > _SHRUNK * own.r_squared
+def _ahead(found: HeldOutScores, name: str) -> tuple[bool, bool]:
+    """Whether a predictor looks better than interpolation by more than the margins, by chance or not.
+
+    By its correlation, it has more than twice the ratio of explained to unexplained variance and explains a tenth more
+    of it all; or it has four times the R².
+    """
+    own, other = found.pooled.scores[INTERPOLATION], found.pooled.scores[name]
+    ranks_better = _odds(other.correlation) > MARGIN * _odds(own.correlation)
+    noticed = other.correlation**2 - own.correlation**2 > NOTICED
+    return ranks_better and noticed, other.r_squared > _SHRUNK * own.r_squared
 
 
 def _odds(correlation: float) -> float:
@@ -131,20 +161,20 @@ def verdict_on(
     kind = judge(found)
     if found is None or kind is Suitability.TOO_FEW:
         longest = max(len(rows) for rows in groups)
-        chance = "" if found is None else f" beyond chance (p = {found.signal:.2g})"
+        chance = "" if found is None else f" beyond chance (p = {found.signal:.2g}{_hidden(found)})"
         rows = f"{len(y):,} rows, at most {longest:,} of one arm, show no effect of contexts{chance}"
         return DiagnosisVerdict(
             kind, f"Too few rows to tell whether contexts help: {rows}. Play on, and run this again"
         )
     text = {
-        Suitability.INTERPOLATION: f"Kernel interpolation works here{_budget(advice)}{_aside(found)}",
+        Suitability.INTERPOLATION: f"Kernel interpolation works here{_budget(advice)}, or take the default policy"
+        + _aside(found),
         Suitability.RIDGE: "Ridge predicts better than interpolation: take the default policy",
         Suitability.LINEAR: "A linear model predicts better than interpolation: take the default policy or LinearUCB",
         Suitability.UNDECIDED: f"Contexts help, but there are too few rows to tell whether {_called(found)} predicts "
         "better than interpolation: take the default policy",
         Suitability.MEAN: f"Kernel interpolation is {_worse(found)} predicting the mean: take the default policy",
-        Suitability.NO_CONTEXT: "Contexts tell nothing about rewards: a bandit without contexts will do"
-        + _limits(found),
+        Suitability.NO_CONTEXT: "Contexts tell nothing about rewards: a bandit without contexts will do",
     }[kind]
     if kind is Suitability.NO_CONTEXT and pay_alike(groups, y):
         text += ", and the arms pay alike"
@@ -172,8 +202,8 @@ def _aside(found: HeldOutScores) -> str:
     return "; a linear model predicts somewhat better" if ahead > _BEYOND_CHANCE else "; a linear model does as well"
 
 
-def _limits(found: HeldOutScores) -> str:
-    return " until there are more rows" if found.pooled.n < FEW_IN_ALL else ""
+def _hidden(found: HeldOutScores) -> str:
+    return f"; a linear effect may still be up to {most_hidden(found):.0%} of their variance"
 
 
 def _called(found: HeldOutScores) -> str:
@@ -192,10 +222,11 @@ def _numbers(kind: Suitability, found: HeldOutScores) -> str:
     )
     first = f"held-out R²: {shares}, mean 0"
     if kind is Suitability.NO_CONTEXT:
-        return f"p = {found.signal:.2g} in {found.pooled.n:,} rows; {first}"
+        return f"p = {found.signal:.2g} in {found.pooled.n:,} rows{_hidden(found)}; {first}"
     if kind in (Suitability.RIDGE, Suitability.LINEAR, Suitability.UNDECIDED):
         values = ", ".join(f"{name} {scores[name].correlation:.2f}" for name in METHODS)
-        return f"{first}; correlation: {values}"
+        share = f"{_short(found.linear_share)} ± {_short(found.linear_share_error)}"
+        return f"{first}; correlation: {values}; linear in the contexts: {share} of the variance"
     return first
 
 
