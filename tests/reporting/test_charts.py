@@ -97,7 +97,7 @@ def test_a_remark_is_set_towards_the_middle(x, below, sides):
 
 
 @pytest.mark.parametrize(
-    ("top", "ticks"), [(50.0, [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]), (1e4, [1.0, 10.0, 100.0, 1e3, 1e4])]
+    ("top", "ticks"), [(50.0, [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]), (1e12, [1.0, 100.0, 1e4, 1e6, 1e8, 1e10, 1e12])]
 )
 def test_a_logarithmic_axis_has_as_many_ticks_as_it_can_bear(top, ticks):
     axes = drawn(Line([1.0, top], [0.0, 1.0], Look(0)), x=Axis(scale="log", low=1.0, high=top))

@@ -41,7 +41,7 @@ def set_axis(axes: Axes, side: Side, axis: Axis) -> None:
     """Give the axis `side` its label, scale, limits and ticks; what it shows is drawn already."""
     from matplotlib.ticker import FuncFormatter, NullLocator
 
-    from kernelbandits.reporting.log_ticks import LogTicks
+    from kernelbandits.reporting.log_ticks import LogTicks, tick_label
 
     axes.set(**{f"{side}label": literal(axis.label)})
     line = getattr(axes, f"{side}axis")
@@ -53,7 +53,7 @@ def set_axis(axes: Axes, side: Side, axis: Axis) -> None:
             _leave_room(axes, side, axis)
     if axis.scale == "log":
         line.set_major_locator(LogTicks())
-        line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))
+        line.set_major_formatter(FuncFormatter(lambda value, _: tick_label(value)))
         line.set_minor_locator(NullLocator())
     if axis.scale == "symlog":
         line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))

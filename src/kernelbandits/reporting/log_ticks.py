@@ -12,8 +12,8 @@ from matplotlib.ticker import Locator, MaxNLocator
 
 _WITHIN_A_DECADE = ((1, 2, 5), (1, 3), (1,))
 _EVENLY = (5, 4, 3, 2)
-_LABEL = 1.3
-"""Width of a label with the gap beside it, in units of what matplotlib takes for a label."""
+_LABEL, _LETTERS = 1.3, 6
+"""Width of a label of so many letters with the gap beside it, in units of what matplotlib takes for a label."""
 
 
 def log_ticks(low: float, high: float, room: float) -> list[float]:
@@ -29,7 +29,18 @@ def log_ticks(low: float, high: float, room: float) -> list[float]:
     choices += [list(map(float, MaxNLocator(n).tick_values(low, high))) for n in _EVENLY if high < 10.0 * low]
     seen = [[tick for tick in ticks if low <= tick <= high] for ticks in choices]
     several = [ticks for ticks in seen if len(ticks) > 1]
-    return next((ticks for ticks in several if _nearest(ticks) >= apart), min(several, key=len, default=seen[0]))
+    fitting = (ticks for ticks in several if _nearest(ticks) >= apart * _length(ticks))
+    return next(fitting, min(several, key=len, default=seen[0]))
+
+
+def tick_label(tick: float) -> str:
+    """1,000 or 0.05."""
+    return f"{tick:,.12g}"
+
+
+def _length(ticks: Sequence[float]) -> float:
+    """How much longer the longest label is than the one that there is room for."""
+    return max(1.0, max(len(tick_label(tick)) for tick in ticks) / _LETTERS)
 
 
 def _nearest(ticks: Sequence[float]) -> float:
