@@ -94,7 +94,7 @@ def test_one_row_is_not_enough():
     log = kb.Log(np.ones((1, 1)), np.array([0]), np.ones(1), np.array([0.5]), 2)
     found = kb.evaluate(log, {"always 0": kb.AlwaysArm(0)})["always 0"]
     assert found.verdict.kind == "not supported"
-    assert "effective sample size is 1.0 of 1 rows" in found.verdict.words
+    assert "effective sample size is 1.0 of 1 row;" in found.verdict.words
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 7.5])

@@ -1,5 +1,7 @@
 """The study of off-policy evaluation at tiny sizes: worlds whose truth is known, rows, tables, pictures, findings."""
 
+import os
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,8 +10,9 @@ from command import run
 from kernelbandits.experiments import InProcess, Runner
 from kernelbandits.paper.evaluation import PICTURES
 from kernelbandits.paper.evaluation.coverage import DEFAULT, Coverage, intervals
-from kernelbandits.paper.evaluation.errors import ESTIMATORS, Errors
+from kernelbandits.paper.evaluation.errors import BOUND, CASES, ESTIMATORS, Errors, relative_errors
 from kernelbandits.paper.evaluation.floors import Floors
+from kernelbandits.paper.evaluation.open_bandit import OpenBandit
 from kernelbandits.paper.evaluation.sequences import KINDS, MEANS, SequenceStudy
 from kernelbandits.paper.evaluation.worlds import WORLDS
 from kernelbandits.reporting import Picture, draw
@@ -19,7 +22,9 @@ TINY = {
     "errors": Errors(seeds=2),
     "sequences": SequenceStudy(seeds=2),
     "floors": Floors(floors=(0.01, 0.1), sizes=(800,), seeds=2),
+    "open-bandit": OpenBandit(),
 }
+DATA = os.environ.get("KERNELBANDITS_DATA_DIR")
 
 
 @pytest.fixture(scope="module")
@@ -35,14 +40,14 @@ def test_the_study_has_every_part_once():
 @pytest.mark.parametrize("name", TINY)
 def test_rows_tables_pictures_and_findings(rows, name):
     part, frame = TINY[name], rows[name]
-    assert len(part.table(frame)) > 0
+    assert len(part.table(frame)) > 0 or name == "open-bandit"
     assert part.title
     assert all(any(character.isdigit() for character in line) for line in part.findings(frame))
     draw(Picture("", (part.charts(frame),), ""))
 
 
 def test_every_method_estimator_and_kind_is_counted(rows):
-    assert set(rows["errors"]["estimator"]) == set(ESTIMATORS)
+    assert set(rows["errors"]["estimator"]) == {*ESTIMATORS, BOUND}
     assert len(rows["sequences"]) == len(KINDS) * len(MEANS)
     assert rows["coverage"].filter(method=DEFAULT)["n"].to_list() == [3, 3]
 
@@ -79,4 +84,42 @@ def test_the_command_keeps_what_it_has(tmp_path):
     kept = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
     assert run(*words).returncode == 0
     assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()} == kept
-    assert pl.read_csv(tmp_path / "errors.csv").height == 33
+    assert pl.read_csv(tmp_path / "errors.csv").height == 4 * 11 + 3
+
+
+def mean_errors(world, seeds):
+    """Mean relative error of every estimator over the first logs of a world."""
+    found = pl.DataFrame(relative_errors((world, 0, seeds)))
+    return dict(found.group_by("estimator").agg(pl.col("error").mean()).iter_rows())
+
+
+@pytest.mark.parametrize("world", [world for world, case in CASES.items() if case.published])
+def test_errors_on_the_published_logs_are_at_most_those_published(world):
+    """Weights alone must give the published errors: the logs are the same, up to the version of scikit-learn."""
+    case = CASES[world]
+    found = mean_errors(world, case.runs)
+    names = ("DM", "IPS", "SNIPS", "DR", "SNDR", "Switch-DR", "DRos")
+    for name, published in zip(names, case.published, strict=True):
+        assert found[name] <= (1.05 if "IPS" in name else 1.0) * published, name
+    assert found["IPS"] == pytest.approx(case.published[1], rel=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", CASES)
+def test_doubly_robust_is_at_least_as_good_as_weights_or_a_model_alone(world):
+    found = mean_errors(world, 200)
+    assert found["DR"] <= found["IPS"]
+    assert found["DR"] <= found["DM"]
+
+
+@pytest.mark.skipif(DATA is None, reason="KERNELBANDITS_DATA_DIR is not set")
+def test_the_open_bandit_samples_are_valued_beside_what_uniform_choices_earned(tmp_path):
+    part = OpenBandit(DATA)
+    rows = part.rows(Runner(tmp_path, InProcess()))
+    men, women = (rows.filter(campaign=campaign).row(0, named=True) for campaign in ("men", "women"))
+    assert men["truth"] == women["truth"] == 0.0046
+    assert men["low"] <= men["truth"] <= men["high"]
+    assert women["value"] is None
+    assert "effective sample size is 2.1" in women["verdict"]
+    draw(Picture("", (part.charts(rows),), ""))
+    assert len(part.findings(rows)) == 2

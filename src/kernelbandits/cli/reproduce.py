@@ -32,7 +32,7 @@ _STUDY_OPTIONS = (
         "--data-dir",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         metavar="DIR",
-        help="real-world: folder with the data sets; missing ones are left out.",
+        help="real-world, evaluation: folder with the data sets; missing ones are left out.",
     ),
 )
 

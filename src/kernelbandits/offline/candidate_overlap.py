@@ -18,6 +18,7 @@ _NO_SUPPORT = 0.01
 _TOO_LOW, _TOO_HIGH = 0.97, 1.05
 _ERRORS = 3.0
 _HEAVY_ROWS, _HEAVY_SHARE = 6, 0.05
+_CONTRARY_SHARE, _CONTRARY_ROWS, _CONTRARY_ENOUGH = 0.05, 2.5, 20.0
 
 
 class ArmOverlap(NamedTuple):
@@ -57,6 +58,11 @@ class Overlap:
         mean_weight_error: its standard error.
         heavy_rows: rows with a weight of at least a tenth of Σw³/Σw², the weight of those that decide most.
         heavy_share: their share of all weight.
+        contrary: share of the candidate's decisions against an arm that had a chance above one half, from the rows in
+            which that arm was played.
+        contrary_rows: how many rows a log of this size has on average for these decisions: their share times n, over
+            the weight of such rows. What a log happens to have of them says less. Infinite where most decisions of
+            the candidate for an arm with a chance of at most one half are of another kind.
         unsupported: share of the candidate's decisions that fall on arms without a chance: those never played, or, if
             the log has the chances of all arms, those with chance 0 in that row.
         per_arm: rows, share and effective size, arm by arm.
@@ -78,8 +84,16 @@ class Overlap:
     mean_weight_error: float
     heavy_rows: int
     heavy_share: float
+    contrary: float
+    contrary_rows: float
     unsupported: float
     per_arm: tuple[ArmOverlap, ...]
+
+    @property
+    def contrary_weight(self) -> float:
+        """Weight of a row for a decision against a likely arm, where such rows are few but count; otherwise 0."""
+        few = self.contrary >= _CONTRARY_SHARE and 0.0 < self.contrary_rows < _CONTRARY_ENOUGH
+        return self.contrary * self.n / self.contrary_rows if few else 0.0
 
     def refusal(self) -> str | None:
         """Why the log cannot value the candidate, and what would help; None if it can."""
@@ -96,13 +110,19 @@ class Overlap:
             )
         if self.effective_size < FEWEST:
             return (
-                f"the effective sample size is {self.effective_size:.1f} of {self.n:,} rows; the largest weight, "
+                f"the effective sample size is {self.effective_size:.1f} of {_few(self.n)}; the largest weight, "
                 f"{self.largest_weight:,.0f} in row {self.largest_row}, decides nearly alone. {_REMEDY}"
             )
         if self.heavy_rows < _HEAVY_ROWS and self.heavy_share >= _HEAVY_SHARE:
             return (
                 f"{_few(self.heavy_rows)} of {self.n:,} with weights up to {self.largest_weight:,.0f} stand for "
                 f"{self.heavy_share:.0%} of its decisions; they could as well have said the opposite. {_REMEDY}"
+            )
+        if self.contrary >= _CONTRARY_SHARE and self.contrary_rows < _CONTRARY_ROWS:
+            return (
+                f"{self.contrary:.0%} of its decisions go against an arm that had a chance above one half; a log of "
+                f"{self.n:,} rows has only about {self.contrary_rows:.1f} rows on average that speak for these. "
+                f"{_REMEDY}"
             )
         if self.mean_weight > _TOO_HIGH and self.mean_weight - _ERRORS * self.mean_weight_error > 1.0:
             return (
@@ -113,7 +133,7 @@ class Overlap:
 
 
 def _few(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
+    return "1 row" if count == 1 else f"{count:,} rows"
 
 
 _REMEDY = "Log with a floor (ExplorationFloor), or evaluate a candidate nearer to what was played"
@@ -140,6 +160,18 @@ def overlap_of(log: Log, rows: WeightedRows, shares: Array, unsupported: float) 
         float(w.std() / np.sqrt(n)),
         int(heavy.sum()),
         float(w[heavy].sum() / max(w.sum(), np.finfo(float).tiny)),
+        *_contrary(log, rows),
         unsupported,
         tuple(arms),
     )
+
+
+def _contrary(log: Log, rows: WeightedRows) -> tuple[float, float]:
+    """Share of decisions against an arm with a chance above one half, and how many rows speak for them on average."""
+    sure, n = log.propensities > 0.5, len(rows)
+    share = float(((1.0 - rows.chances[sure]) / log.propensities[sure]).sum()) / n
+    along, others = float(rows.weights[sure].sum()) / n, rows.weights[~sure]
+    if share < 0.5 * (1.0 - along):
+        return share, float("inf")
+    total, squares = float(others.sum()), float(np.square(others).sum())
+    return share, share * n * total / squares if squares > 0.0 else 0.0

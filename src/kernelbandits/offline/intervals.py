@@ -15,6 +15,9 @@ from kernelbandits.offline.likelihood import likelihood_bound
 from kernelbandits.offline.score_sample import ScoreSample
 from kernelbandits.specs import Count, CountFromZero, Spec
 
+_NO_SPREAD, _FAR = 1e-6, 1e12
+"""Scores of a resampled log with less than this share of the log's standard error are equal up to rounding."""
+
 
 class IntervalMethod(Spec, ABC):
     """How to make an interval of the mean of scores.
@@ -107,7 +110,8 @@ class StudentizedBootstrap(IntervalMethod):
     """Quantiles of (mean* − mean)/standard error* over resampled rows (Efron 1979; Hall 1988).
 
     It needs no bounds of rewards, and holds for large logs without extreme weights. Where only a handful of rewards
-    differ from the others, some resampled logs have none of them, and the interval can be absurdly wide.
+    differ from the others, some resampled logs have none of them, and nothing is known of their spread. If these are
+    too many to be left out at the level, an end is the bound of rewards, or infinite if none is known.
 
     Attributes:
         n_resamples: how often as many rows are drawn again; memory grows with it times the number of different scores.
@@ -133,9 +137,15 @@ class StudentizedBootstrap(IntervalMethod):
         means = drawn @ (points.importances * points.values) / sizes
         squares = np.square(points.importances * points.values), points.importances**2 * points.values
         spread = drawn @ squares[0] - 2.0 * means * (drawn @ squares[1]) + means**2 * (drawn @ points.importances**2)
-        errors = np.sqrt(np.maximum(spread, np.finfo(float).tiny)) / sizes
-        low, high = np.quantile((means - center) / errors, [0.5 + 0.5 * level, 0.5 - 0.5 * level])
-        return Interval(center - float(low) * points.standard_error, center - float(high) * points.standard_error)
+        errors, gaps = np.sqrt(np.maximum(spread, 0.0)) / sizes, means - center
+        if points.standard_error == 0.0:
+            return Interval(center, center)
+        told = errors > _NO_SPREAD * points.standard_error
+        ratios = np.divide(gaps, errors, out=np.sign(gaps) * _FAR, where=told)
+        ends = np.quantile(ratios, [0.5 + 0.5 * level, 0.5 - 0.5 * level])
+        ends = np.where(np.abs(ends) > 1e-3 * _FAR, np.sign(ends) * np.inf, ends)
+        low, high = np.clip(center - ends * points.standard_error, *sample.limits).tolist()
+        return Interval(min(low, center), max(high, center))
 
     def words(self) -> str:
         return "studentised bootstrap"

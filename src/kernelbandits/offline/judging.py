@@ -92,7 +92,8 @@ class Judging:
         marks, rows = self.marks, weighed.rows
         importances = past_precisions(self.split, weighed.squares) if marks.adaptive else np.ones(len(rows))
         parts = self.split.edges if marks.adaptive else np.array([0, len(rows)])
-        few = rows.some(_EXTREMES_FROM).with_typical((marks.low, marks.high))
+        few = rows.some(_EXTREMES_FROM)
+        few = few.with_typical((marks.low, marks.high), max(few.typical_weight, weighed.overlap.contrary_weight))
         low, high = estimator.scores(few)[-2:].tolist()
         limits = (marks.low, marks.high) if marks.stated else (-np.inf, np.inf)
         scores = estimator.scores(rows)
@@ -113,7 +114,7 @@ class Judging:
         scores, ends = _linear(sample) - rows.rewards, (sample.extremes[0] - marks.low, sample.extremes[1] - marks.high)
         near = (rows.weights - 1.0) * (rows.rewards - mean)
         if near.var() < scores.var():
-            more = rows.typical_weight - 1.0
+            more = max(rows.typical_weight, weighed.overlap.contrary_weight) - 1.0
             scores, ends = near, (more * (marks.low - mean), more * (marks.high - mean))
         return self._plain(scores, (min(ends), max(ends)), rows.effective_size)
 

@@ -255,7 +255,8 @@ class _Read:
             if name in self._frame.columns:
                 twice = self._frame.height - self._frame[name].n_unique()
                 if twice:
-                    return (f"column {name!r}: {twice:,} rows repeat an identifier; count each decision once",)
+                    repeat = "1 row repeats" if twice == 1 else f"{twice:,} rows repeat"
+                    return (f"column {name!r}: {repeat} an identifier; count each decision once",)
         return ()
 
 

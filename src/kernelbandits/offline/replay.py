@@ -78,7 +78,8 @@ class ReplayedLog:
         runs = len(self.resampled_means)
         if runs < 2:
             raise InvalidArgument(f"an interval needs at least two resampled logs; n_resamples was {runs}")
-        half = float(special.stdtrit(runs - 1, 0.5 + 0.5 * level)) * self.standard_error * np.sqrt(1.0 + 1.0 / runs)
+        quantile = float(special.stdtrit(runs - 1, 0.5 + 0.5 * level))
+        half = quantile * self.standard_error * float(np.sqrt(1.0 + 1.0 / runs))
         return Interval(self.mean - half, self.mean + half)
 
 

@@ -9,15 +9,14 @@ import numpy as np
 from kernelbandits.types import Array
 
 _GRID = 12
-_WIDTH = 0.5
-"""Intervals of ± this many standard errors must meet, so that bias stays below about one of them."""
 
 
 def chosen_threshold(threshold: float | None, weights: Array, scores: Callable[[float], Array]) -> Array:
-    """Return the scores at the threshold, or at the one that SLOPE chooses (Su, Srinath & Krishnamurthy 2020).
+    """Return the scores at the threshold, or at the one that Lepski's principle chooses.
 
-    Thresholds are quantiles of the weights. From the largest, which has the least bias, to smaller ones: the last whose
-    interval meets those of all before is taken.
+    SLOPE (Su, Srinath & Krishnamurthy 2020) takes the smallest threshold whose interval meets those of all larger ones.
+    That allows a bias of a standard error even where nothing is won by it. Here thresholds, quantiles of the weights,
+    are lowered as long as the mean has moved, from each of the larger ones, by no more than its standard error fell.
     """
     if threshold is not None:
         return scores(threshold)
@@ -26,13 +25,18 @@ def chosen_threshold(threshold: float | None, weights: Array, scores: Callable[[
         return scores(1.0)
     shares = 1.0 - np.geomspace(1.0 / max(len(positive), 2), 0.5, _GRID - 1)
     grid = np.unique(np.append(np.quantile(positive, shares), positive.max()))[::-1]
-    best, low, high = scores(float(grid[0])), -np.inf, np.inf
-    for limit in grid.tolist():
-        candidate = scores(limit)
-        half = _WIDTH * float(candidate.std()) / np.sqrt(len(candidate))
-        mean = float(candidate.mean())
-        low, high = max(low, mean - half), min(high, mean + half)
-        if low > high:
+    best = scores(float(grid[0]))
+    means, errors = [float(best.mean())], [_error(best)]
+    for limit in grid[1:].tolist():
+        lower = scores(limit)
+        mean, error = float(lower.mean()), _error(lower)
+        if np.any(np.abs(mean - np.array(means)) > np.array(errors) - error):
             break
-        best = candidate
+        best = lower
+        means.append(mean)
+        errors.append(error)
     return best
+
+
+def _error(scores: Array) -> float:
+    return float(scores.std() / np.sqrt(len(scores)))

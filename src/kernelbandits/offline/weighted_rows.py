@@ -60,11 +60,11 @@ class WeightedRows:
         step = -(-len(self) // most)
         return self._each(lambda values: values[::step])
 
-    def with_typical(self, rewards: Sequence[float]) -> WeightedRows:
-        """The rows, and one more for each of some rewards: of typical weight and average predictions."""
+    def with_typical(self, rewards: Sequence[float], weight: float) -> WeightedRows:
+        """The rows, and one more for each of some rewards: of this weight and average predictions."""
         m, counted = len(rewards), float(self.weights.sum())
         predicted = float(self.weights @ self.predicted) / counted if counted else float(self.predicted.mean())
-        added = (self.typical_weight, 0.0, float(self.chances.mean()), predicted, float(self.expected.mean()))
+        added = (weight, 0.0, float(self.chances.mean()), predicted, float(self.expected.mean()))
         parts = (self.weights, self.rewards, self.chances, self.predicted, self.expected)
         joined = [np.append(part, np.full(m, value)) for part, value in zip(parts, added, strict=True)]
         joined[1][-m:] = rewards

@@ -53,7 +53,11 @@ STUDIES = {
         "table_1",
         ("data", "reading", "arms", "contexts", "dim", "level", "drop"),
     ),
-    "evaluation": Study("Off-policy evaluation against known truth: intervals and estimators", "evaluation"),
+    "evaluation": Study(
+        "Off-policy evaluation against known truth: intervals and estimators (Open Bandit with --data-dir)",
+        "evaluation",
+        ("data_dir",),
+    ),
     "theory": Study("The paper's theory against experiment: four pictures with their tables", "theory"),
     "real-world": Study(
         "The paper's methods and linear baselines on real data (digits; five more with --data-dir)",

@@ -47,7 +47,7 @@ class FitReport:
         reason: why an iterative fit ended, in words.
 
     >>> print(MinNormInterpolator(Gaussian()).fit([[0.0], [0.0], [1.0]], [1.0, 3.0, 2.0]).report)
-    cholesky: 3 rows, condition inf, residual 3.3e-01, rank 2 of 3, 1 duplicate rows
+    cholesky: 3 rows, condition inf, residual 3.3e-01, rank 2 of 3, 1 duplicate row
 
     See also `Estimator`, `NystromPredictor`, `Posterior`.
     """
@@ -83,7 +83,7 @@ class FitReport:
             (f"condition {self.condition:.1e}", not isnan(self.condition)),
             (f"residual {self.residual:.1e}", not isnan(self.residual)),
             (f"rank {self.rank} of {self.size}{'' if self.left_out else cut}", not self.exact),
-            (f"{self.duplicates} duplicate rows", self.duplicates),
+            (f"{self.duplicates} duplicate row{'s' if self.duplicates > 1 else ''}", self.duplicates),
             (f"{self.left_out} centres left out (spanned by the others up to {self.cutoff:.1e})", self.left_out),
             (f"noise raised above the ridge at {self.raised} points, to at most {self.noise:.1e}", self.raised),
             (f"{self.floored} floored pivots", self.floored),

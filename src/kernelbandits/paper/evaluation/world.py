@@ -17,11 +17,12 @@ MANY = 400_000
 
 
 class WorldCase(NamedTuple):
-    """A log, a candidate's probabilities in its rows, shape (n, K), and the candidate's true value."""
+    """A log, a candidate's probabilities in its rows, shape (n, K), the candidate's true value, and mean rewards."""
 
     log: Log
     chances: Array
     truth: float
+    means: Array | None = None
 
 
 class LoggedWorld(Spec, ABC):

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from kernelbandits.offline import Log
+from kernelbandits.paper.evaluation.digits_world import DigitsWorld
 from kernelbandits.paper.evaluation.learner_worlds import LearnerWorld, OwnLearnerWorld
-from kernelbandits.paper.evaluation.published_worlds import DigitsWorld
 from kernelbandits.paper.evaluation.world import MANY, LoggedWorld, WorldCase, drawn
 from kernelbandits.specs import Count, NonNegative
 from kernelbandits.types import Array

@@ -1,0 +1,114 @@
+"""The samples of the Open Bandit Dataset: a log by Thompson sampling, and what uniform choices earned meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, final
+
+import polars as pl
+
+from kernelbandits.experiments import Runner
+from kernelbandits.offline import LogColumns, UniformArms, evaluate, read_log
+from kernelbandits.paper.evaluation.kept import kept
+from kernelbandits.paper.parts import StudyPart
+from kernelbandits.reporting import Axis, Chart, Charts, Line, Mark, Points, Remark, Rule, look
+
+CAMPAIGNS = ("men", "women")
+_COLUMNS = LogColumns("item_id", "click", "propensity_score", time="timestamp")
+_SCHEMA = {
+    "campaign": pl.String,
+    "estimator": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "truth": pl.Float64,
+    "truth_low": pl.Float64,
+    "truth_high": pl.Float64,
+    "effective": pl.Float64,
+    "verdict": pl.String,
+}
+
+
+def valued(task: tuple[str, str]) -> list[dict[str, Any]]:
+    """All estimates of uniform choices from a campaign's log by Thompson sampling, and what uniform choices earned."""
+    folder, campaign = Path(task[0]), task[1]
+    uniform = {"uniform": UniformArms()}
+    truth = evaluate(read_log(folder / f"obd_random_{campaign}.csv.gz", _COLUMNS), uniform, others=())
+    found = evaluate(read_log(folder / f"obd_bts_{campaign}.csv.gz", _COLUMNS), uniform)["uniform"]
+    known: dict[str, Any] = {
+        "campaign": campaign,
+        "truth": truth.logged,
+        "truth_low": truth.logged_interval.low,
+        "truth_high": truth.logged_interval.high,
+        "effective": found.overlap.effective_size,
+        "verdict": found.verdict.words,
+    }
+    estimates: list[dict[str, Any]] = [
+        {"estimator": each.estimator, "value": each.value, "low": each.interval.low, "high": each.interval.high}
+        for each in found.estimates
+    ]
+    refused = {"estimator": "refused", "value": None, "low": None, "high": None}
+    return [known | each for each in estimates or [refused]]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OpenBandit(StudyPart):
+    """What would uniform choices have earned? The data set has a second log by which that is known."""
+
+    name: ClassVar[str] = "open-bandit"
+    heading: ClassVar[str] = "Uniform choices, from 10,000 rows by Thompson sampling of the Open Bandit Dataset"
+    folder: str = ""
+
+    def rows(self, runner: Runner) -> pl.DataFrame:
+        if self._missing():
+            return pl.DataFrame(schema=_SCHEMA)
+        found = kept(runner, self.name, valued, [(self.folder, campaign) for campaign in CAMPAIGNS])
+        return found.select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())
+
+    def table(self, rows: pl.DataFrame) -> pl.DataFrame:
+        return rows.drop("verdict")
+
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        if rows.is_empty():
+            return Charts([Chart("", [Remark(self._missing(), 0.5, 0.5)], Axis(""), Axis(""))], 1, 1.6)
+        charts = []
+        for campaign in CAMPAIGNS:
+            own = rows.filter(campaign=campaign)
+            refused = own["value"].null_count() > 0
+            marks: list[Mark] = [Rule(own["truth"][0], "x", "earned by uniform choices")]
+            if refused:
+                marks.append(Remark(f"refused: {own['effective'][0]:.1f} effective rows", 0.5, 0.5))
+            else:
+                for place, row in enumerate(own.iter_rows(named=True)):
+                    marks.append(Line([row["low"], row["high"]], [place, place], look(0)))
+                marks.append(Points(own["value"], range(own.height), look(0), "estimate"))
+            names = [] if refused else own["estimator"].to_list()
+            charts.append(Chart(campaign, marks, Axis("clicks per row"), Axis(names=names)))
+        return Charts(charts, 2, height=4.2, legend="outside upper center")
+
+    def findings(self, rows: pl.DataFrame) -> list[str]:
+        if rows.is_empty():
+            return [f"0 of 2 campaigns: {self._missing()}"]
+        lines = []
+        for campaign in CAMPAIGNS:
+            first = rows.filter(campaign=campaign).row(0, named=True)
+            told = (
+                f"{first['value']:.4f}, {first['low']:.4f} to {first['high']:.4f} ({first['estimator']})"
+                if first["value"] is not None
+                else first["verdict"]
+            )
+            lines.append(
+                f"{campaign}: {told}; uniform choices earned {first['truth']:.4f}, {first['truth_low']:.4f} to "
+                f"{first['truth_high']:.4f}"
+            )
+        return lines
+
+    def _missing(self) -> str:
+        """What stands in the way; empty if nothing does."""
+        if not self.folder:
+            return "give the folder with the Open Bandit samples by --data-dir"
+        files = [f"obd_{writer}_{campaign}.csv.gz" for campaign in CAMPAIGNS for writer in ("bts", "random")]
+        absent = [file for file in files if not (Path(self.folder) / file).is_file()]
+        return f"no file {absent[0]} in {Path(self.folder).name}" if absent else ""
