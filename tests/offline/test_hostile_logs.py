@@ -51,6 +51,22 @@ HOSTILE = {
         {k: v for k, v in table().items() if k != "propensity"},
         r"no column 'propensity'.*estimated",
     ),
+    "percentages": (table(propensity=[33.3] * N), r"row 1 .*'propensity' is 33\.3 .*Divide percentages by 100"),
+    "a percentage as text": (table(propensity=["33%"] * N), r"column 'propensity' is not numeric .*'33%'"),
+    "logarithms": (table(propensity=[-1.1] * N), r"row 1 .*'propensity' is -1\.1 .*expected a probability"),
+    "rewards with a currency": (table(reward=["€1.20"] * N), r"column 'reward' is not numeric .*first '€1\.20'"),
+    "a list as reward": (table(reward=[[1.0]] * N), r"column 'reward' is not numeric"),
+    "a time that is none": (table(time=["soon"] * N), r"row 1 .*column 'time' is 'soon', which is no time"),
+    "one time that is none": (
+        table(time=["2026-01-31 12:00:00"] * (N - 1) + ["later"]),
+        rf"row {N} .*column 'time' is 'later', which is no time",
+    ),
+    "a missing time": (table(time=[None] + [1.0] * (N - 1)), r"row 1 .*column 'time' is empty"),
+    "numbers as eligible arms": (table(eligible=[3] * N), r"column 'eligible' is of type Int64; expected lists"),
+    "probabilities of some arms": (
+        table(probability_a=[1 / 3] * N, probability_b=[1 / 3] * N),
+        r"has a column 'probability_a' but no column 'probability_c'; give the probabilities of all arms",
+    ),
     "no rows": ({k: list(v)[:0] for k, v in table().items()}, r"no rows"),
 }
 
@@ -155,3 +171,62 @@ def test_propensities_are_estimated_only_on_request_and_marked():
     evaluation = kb.evaluate(log, {"always b": kb.AlwaysArm("b")})
     assert evaluation["always b"].interval.covers(0.6)
     assert "propensities were estimated" in evaluation.findings[0]
+
+
+def test_arms_that_were_eligible_are_arms():
+    log = kb.read_log(table(eligible=["a | b | c | z"] * N))
+    assert log.names == ("a", "b", "c", "z")
+    assert "1 of 4 arms were never played: z" in kb.evaluate(log, {"u": kb.UniformArms()}).findings
+    with pytest.raises(KernelBanditsError, match=r"row 1 .*column 'eligible' has 'z', which is no arm; known: a, b, c"):
+        kb.read_log(table(eligible=["a|b|c|z"] * N), arms=["a", "b", "c"])
+
+
+@pytest.mark.parametrize("bounds", [(1, 0), ("a", "b"), 1.0, (0.0, float("nan")), (0, 1, 2)], ids=repr)
+def test_bounds_are_two_numbers(bounds):
+    with pytest.raises(KernelBanditsError, match="bounds must be a smaller and a larger number"):
+        kb.read_log(table(), bounds=bounds)
+
+
+def test_whether_the_writer_learned_is_yes_no_or_unknown():
+    with pytest.raises(KernelBanditsError, match="learned must be True, False, or None if it is not known; got 'no'"):
+        kb.read_log(table(), learned="no")
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ({"estimator": kb.DoublyRobust}, r"estimator must be a ValueEstimator, .*the class itself"),
+        ({"others": kb.DoublyRobust()}, r"others must be a list of estimators, as \[DoublyRobust\(\)\]"),
+        ({"others": ["DR"]}, "every one of others must be a ValueEstimator"),
+        ({"model": "ridge"}, "model must be a RewardModel, such as LinearRewards"),
+        ({"interval": "bootstrap"}, "interval must be an IntervalMethod, such as EmpiricalLikelihood"),
+        ({"level": 95}, "level must be a number between 0 and 1"),
+    ],
+    ids=str,
+)
+def test_options_of_another_kind_are_refused(option, words):
+    with pytest.raises(KernelBanditsError, match=words):
+        kb.evaluate(kb.read_log(table()), {"u": kb.UniformArms()}, **option)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_file_by_blocks_says_what_the_table_in_memory_says(kind, tmp_path):
+    rng = np.random.default_rng(3)
+    n = 5000
+    frame = pl.DataFrame(
+        {
+            "age": rng.integers(18, 90, n),
+            "shop": rng.choice(["north", "south"], n),
+            "arm": rng.choice(["a", "b", "c"], n),
+            "reward": (rng.random(n) < 0.1).astype(float),
+            "propensity": np.full(n, 1 / 3),
+        }
+    )
+    path = tmp_path / f"log.{kind}"
+    (frame.write_csv if kind == "csv" else frame.write_parquet)(path)
+    candidates = {"a": kb.AlwaysArm("a"), "u": kb.UniformArms()}
+    memory, blocks = kb.evaluate(kb.read_log(frame), candidates), kb.evaluate(path, candidates)
+    for first, second in zip(memory.candidates, blocks.candidates, strict=True):
+        assert first.value == pytest.approx(second.value, rel=1e-12)
+        assert tuple(first.interval) == pytest.approx(tuple(second.interval), rel=1e-9)
+        assert first.verdict.kind == second.verdict.kind

@@ -84,6 +84,7 @@ def evaluate(
             )
     checks.instance("log", log, Log, "read_log(table)")
     _refuse_wrong(candidates)
+    _refuse_wrong_specs(estimator, others, model, interval)
     main = estimator or (SelfNormalizedDoublyRobust() if model is not None else SelfNormalized())
     wanted = [main, *(each for each in others if each != main)]
     wanted = [each for each in wanted if model is not None or not each.needs_model]
@@ -105,6 +106,25 @@ def _refuse_wrong(candidates: Mapping[str, Candidate]) -> None:
     for name, candidate in candidates.items():
         checks.label("the name of a candidate", name, "'always a'")
         checks.instance(f"candidate {name!r}", candidate, Candidate, "AlwaysArm('a')")  # type: ignore[type-abstract]
+
+
+def _refuse_wrong_specs(
+    estimator: ValueEstimator | None,
+    others: Sequence[ValueEstimator],
+    model: RewardModel | None,
+    interval: IntervalMethod | None,
+) -> None:
+    specs: list[tuple[str, object, type, str]] = [
+        ("estimator", estimator, ValueEstimator, "DoublyRobust()"),
+        ("model", model, RewardModel, "LinearRewards()"),
+        ("interval", interval, IntervalMethod, "EmpiricalLikelihood()"),
+    ]
+    if not isinstance(others, Sequence) or isinstance(others, str):
+        raise InvalidArgument(f"others must be a list of estimators, as [DoublyRobust()]; got {shown(others)}")
+    specs += [("every one of others", each, ValueEstimator, "DoublyRobust()") for each in others]
+    for name, given, kind, such_as in specs:
+        if given is not None:
+            checks.instance(name, given, kind, such_as)
 
 
 def _replayed(name: str, policy: Policy, log: Log, level: float, rng: np.random.Generator) -> ReplayedValue:

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits import arm_checks, checks
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.offline.log_contexts import TableContexts
 from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.types import Array, BoolArray, IntArray
@@ -82,7 +82,9 @@ class Log:
         if self.times is not None:
             checks.finite_array("times", self.times, (n,), "one number per row of contexts")
         if self.bounds is not None:
-            self._check_bounds(*self.bounds)
+            self._check_bounds()
+        if self.learned not in (None, False, True):
+            raise InvalidArgument(f"learned must be True, False, or None if it is not known; got {shown(self.learned)}")
 
     def __len__(self) -> int:
         return len(self.arms)
@@ -141,9 +143,11 @@ class Log:
                     f"eligible ({len(out)} such)"
                 )
 
-    def _check_bounds(self, low: float, high: float) -> None:
-        if not low < high:
-            raise InvalidArgument(f"bounds must be a smaller and a larger number; got {low:g} and {high:g}")
+    def _check_bounds(self) -> None:
+        ends = checks.array_of("bounds", self.bounds, "two numbers")
+        if ends.shape != (2,) or ends.dtype.kind not in "fiu" or not ends[0] < ends[1]:
+            raise InvalidArgument(f"bounds must be a smaller and a larger number, as (0, 1); got {shown(self.bounds)}")
+        low, high = ends.tolist()
         wrong = np.flatnonzero((self.rewards < low) | (self.rewards > high))
         if len(wrong):
             raise InvalidArgument(

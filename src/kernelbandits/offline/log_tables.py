@@ -14,6 +14,7 @@ from kernelbandits.errors import InvalidFile, nearest, shown
 from kernelbandits.offline.log import Log
 from kernelbandits.offline.log_columns import CHANCE, IDENTIFIERS, LogColumns
 from kernelbandits.offline.log_contexts import TableContexts
+from kernelbandits.offline.log_times import times_in
 from kernelbandits.offline.propensity_model import with_estimated_propensities
 from kernelbandits.tables import Encoding, TableEncoder, TableEncoding
 from kernelbandits.types import Array, BoolArray, IntArray
@@ -39,13 +40,14 @@ def read_log(
 ) -> Log:
     """Return the log in a data frame, an Arrow table, a dictionary of columns or a file, in memory.
 
-    `arms` names all arms, if some may never have been played; by default they are those of the rows, sorted.
+    `arms` names all arms, if some may never have been played; by default they are those of the rows, of the lists of
+    eligible arms and of the columns `probability_…`, sorted.
 
     Args:
         table: a data frame, an Arrow table, a dictionary of columns, or the path of a file.
         columns: what the columns are called; None for the names of `LogColumns()`.
         encoding: how the other columns become features; None for `Encoding()`.
-        arms: names of all arms; empty for those of the rows.
+        arms: names of all arms; empty for those that the table has.
         encoder: a fitted encoding to use instead, such as that of a bandit.
         learned: whether the logging policy learned from these rewards; None if not known.
         bounds: the smallest and the largest possible reward; None if not known.
@@ -91,7 +93,7 @@ def open_log(
         table: the path of a file; a table in memory is read as by `read_log`.
         columns: what the columns are called; None for the names of `LogColumns()`.
         encoding: how the other columns become features; None for `Encoding()`.
-        arms: names of all arms; empty for those of the rows.
+        arms: names of all arms; empty for those that the table has.
         encoder: a fitted encoding to use instead, such as that of a bandit.
         learned: whether the logging policy learned from these rewards; None if not known.
         bounds: the smallest and the largest possible reward; None if not known.
@@ -148,7 +150,8 @@ class _Read:
         self._frame, self._file, self._columns = frame, file, columns
         refuse_gaps(frame[columns.arm], file)
         texts = level_texts(frame[columns.arm])
-        self._names = tuple(arms) or tuple(sorted(texts.unique(), key=_by_number))
+        self._listed = self._lists()
+        self._names = tuple(arms) or tuple(sorted({*texts.unique(), *self._others()}, key=_by_number))
         self._arms = self._codes(texts)
 
     def log(
@@ -173,7 +176,7 @@ class _Read:
             (*notes, *self._duplicates()),
             chances=chances,
             eligible=self._eligible(),
-            times=_times(frame, columns.time, self._file),
+            times=times_in(frame, columns.time, self._file),
             learned=learned,
             bounds=bounds,
         )
@@ -221,7 +224,7 @@ class _Read:
             row = int(wrong[0])
             raise InvalidFile(
                 f"{self._file}: {place(row, self._columns.propensity)} is {chances[row]:g} ({len(wrong)} such); "
-                "expected a probability above 0 and at most 1"
+                f"expected a probability above 0 and at most 1{_percent(chances)}"
             )
         return chances
 
@@ -229,11 +232,19 @@ class _Read:
         from kernelbandits.tables import numbers_in
 
         wanted = [f"{CHANCE}{name}" for name in self._names]
-        if not all(name in self._frame.columns for name in wanted):
+        missing = [name for name in wanted if name not in self._frame.columns]
+        if len(missing) == len(wanted):
             return None
+        if missing:
+            has = next(name for name in wanted if name not in missing)
+            raise InvalidFile(
+                f"{self._file} has a column {has!r} but no column {missing[0]!r}; give the probabilities of all arms, "
+                "or of none"
+            )
         return np.column_stack([numbers_in(self._frame[name], self._file) for name in wanted])
 
-    def _eligible(self) -> BoolArray | None:
+    def _lists(self) -> pl.Series | None:
+        """The arms that could be played, a list per row, or nothing for all."""
         import polars as pl
 
         if self._columns.eligible not in self._frame.columns:
@@ -245,8 +256,26 @@ class _Read:
                 f"{self._file}: column {column.name!r} is of type {column.dtype}; expected lists of names of arms, or "
                 "texts such as 'a|b'"
             )
-        named = lists.cast(pl.List(pl.String))
-        mask = np.column_stack([named.list.contains(name).fill_null(True).to_numpy() for name in self._names])
+        return lists.cast(pl.List(pl.String)).list.eval(pl.element().str.strip_chars())
+
+    def _others(self) -> list[str]:
+        """Arms that have a list or a probability, though perhaps they were never played."""
+        listed = [] if self._listed is None else self._listed.explode().drop_nulls().unique().to_list()
+        return listed + [name.removeprefix(CHANCE) for name in self._frame.columns if name.startswith(CHANCE)]
+
+    def _eligible(self) -> BoolArray | None:
+        from kernelbandits.tables import first, place
+
+        if self._listed is None:
+            return None
+        other = next((name for name in self._others() if name not in self._names), None)
+        if other is not None:
+            row = first(self._listed.list.contains(other).fill_null(False)) or 0
+            raise InvalidFile(
+                f"{self._file}: {place(row, self._listed.name)} has {shown(other)}, which is no arm; "
+                f"{nearest(other, self._names)}"
+            )
+        mask = np.column_stack([self._listed.list.contains(name).fill_null(True).to_numpy() for name in self._names])
         return None if mask.all() else mask
 
     def _duplicates(self) -> tuple[str, ...]:
@@ -260,28 +289,10 @@ class _Read:
         return ()
 
 
-def _times(frame: pl.DataFrame, name: str, file: str) -> Array | None:
-    """Return the column of times as seconds, or as the numbers that it has."""
-    import polars as pl
-
-    from kernelbandits.tables import numbers_in
-
-    if name not in frame.columns:
-        return None
-    column = frame[name]
-    if column.dtype == pl.String:
-        column = column.str.to_datetime(strict=False)
-        if column.null_count() > frame[name].null_count():
-            return None
-    if column.dtype in (pl.Date, pl.Datetime):
-        column = column.dt.epoch("us") / 1e6
-    elif column.dtype == pl.Duration:
-        column = column.dt.total_microseconds() / 1e6
-    elif column.dtype == pl.Time:
-        column = column.cast(pl.Int64) / 1e9
-    return numbers_in(column.alias(name), file)
-
-
 def _by_number(name: str) -> tuple[int, float, str]:
     """Names that are whole numbers in their order, then the others."""
     return (0, float(name), "") if name.isdecimal() else (1, 0.0, name)
+
+
+def _percent(chances: Array) -> str:
+    return ". Divide percentages by 100" if 1.0 < chances.max() <= 100.0 and chances.min() > 0.0 else ""
