@@ -72,6 +72,11 @@ def shown(value: object) -> str:
         return f"a very large {type(value).__name__}"
 
 
+def counted(n: int, thing: str) -> str:
+    """1 row, 2 rows."""
+    return f"{n:,} {thing}{'s' * (n != 1)}"
+
+
 def visible(text: str) -> str:
     """The text with control characters written out, so that a name from a file cannot steer a terminal."""
     return "".join(ascii(c)[1:-1] if category(c) in ("Cc", "Cf", "Cs") and c != "\n" else c for c in text)

@@ -93,7 +93,7 @@ def test_cuts_make_classes_of_a_number(tmp_path):
     data = kb.Classification(tmp_path / "t.csv", "dose", cuts=(2, 3), min_rows=1).data()
     assert data.names == ("below 2", "2 to 3", "from 3")
     assert data.codes.tolist() == [0, 1, 1, 2, 2]
-    assert "1 rows without 'dose' left out" in data.notes
+    assert "1 row without 'dose' left out" in data.notes
     with pytest.raises(InvalidArgument, match="cuts must increase"):
         kb.Classification(tmp_path / "t.csv", "dose", cuts=(3, 2))
 

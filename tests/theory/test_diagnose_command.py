@@ -194,7 +194,7 @@ def test_texts_and_missing_values_are_encoded_as_in_an_experiment(tmp_path, monk
     for note in (
         "1 numerical columns, each to mean 0 and variance 1",
         "missing numbers in 'a' (1): filled with the mean, with a 0/1 column that marks them",
-        "1 categorical columns as 3 columns of 0 and 1",
+        "1 categorical column as 3 columns of 0 and 1",
         "missing categories are a separate level: 'city' (12)",
         "left out, because they have one level, or none with 10 rows: 'user', 'blank', 'none'",
     ):

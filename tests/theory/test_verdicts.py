@@ -230,7 +230,7 @@ def test_a_table_in_raw_units_with_texts_gaps_and_dates(tmp_path):
     for note in (
         "missing numbers in 'age'",
         "dates and times as numbers: 'when'",
-        "1 categorical columns",
+        "1 categorical column as",
         "6 features",
     ):
         assert f"Note: {note}" in done.stdout or note in done.stdout

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, final
 from kernelbandits.bandit.calibration import NOMINAL, Calibration
 from kernelbandits.bandit.ledger import Ledger
 from kernelbandits.bandit.tally import Tally
+from kernelbandits.errors import counted
 from kernelbandits.reporting import Column, Drawn, Entry, Table, facts_html, plot, rows_picture
 from kernelbandits.tables import TableEncoder
 from kernelbandits.types import BoolArray
@@ -128,7 +129,7 @@ class BanditSummary:
         return facts_html("Bandit", facts, Table("Arms", columns, arms).html())
 
     def _head(self) -> Iterator[str]:
-        features = "no encoder yet" if self.n_features is None else f"{self.n_features} features"
+        features = "no encoder yet" if self.n_features is None else counted(self.n_features, "feature")
         yield f"Bandit of {self.created:%Y-%m-%d %H:%M} UTC: {len(self.arms)} arms, {features}"
         yield f"policy {self.policy}"
         yield from (f"features: {note}" for note in self.notes)

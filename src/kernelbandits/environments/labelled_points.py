@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from kernelbandits import arm_checks, tables
-from kernelbandits.errors import InvalidFile
+from kernelbandits.errors import InvalidFile, counted
 from kernelbandits.tables import TableEncoding
 from kernelbandits.types import Array, IntArray
 
@@ -54,7 +54,7 @@ def label_points(
     told = tables.some([f"{name} ({count})" for name, count in zip(names, counts, strict=True)], most=12)
     notes = [f"{file}: {len(points)} rows, {len(names)} classes of {label!r}: {told}", *used]
     if len(points) < part.height:
-        notes.append(f"{part.height - len(points)} rows without {label!r} left out")
+        notes.append(f"{counted(part.height - len(points), 'row')} without {label!r} left out")
     return LabelledPoints(points, codes, names, (*notes, *encoder.notes))
 
 

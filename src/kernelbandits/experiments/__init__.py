@@ -10,6 +10,6 @@ from kernelbandits.experiments.outputs import (
     run_options,
     write_outcome,
 )
-from kernelbandits.experiments.results import Results, contents, counted, regret_picture, report_on
+from kernelbandits.experiments.results import Results, contents, regret_picture, report_on
 from kernelbandits.experiments.running import Runner, RunProgress, run, seed_sequence, world
 from kernelbandits.experiments.toml_files import load_experiment, methods, parse, shipped

@@ -19,7 +19,7 @@ from typing import Any, NoReturn, final
 
 from kernelbandits import checks
 from kernelbandits.environments import Environment
-from kernelbandits.errors import InvalidArgument, nearest, shown
+from kernelbandits.errors import InvalidArgument, counted, nearest, shown
 from kernelbandits.linalg import arithmetic, require_memory
 from kernelbandits.policies import Policy
 from kernelbandits.specs import Spec, path_of, to_table
@@ -260,8 +260,3 @@ def lead_of(experiment: Experiment) -> tuple[str, ...]:
         counted(len(experiment.panels), "panel"),
         counted(len(experiment.methods), "method"),
     )
-
-
-def counted(n: int, thing: str) -> str:
-    """1 seed, 2 seeds."""
-    return f"{n} {thing}{'s' * (n != 1)}"

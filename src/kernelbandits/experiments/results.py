@@ -13,8 +13,9 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.environments import mean_and_standard_error
+from kernelbandits.errors import counted
 from kernelbandits.experiments.arms_played import arms_played, arms_sections
-from kernelbandits.experiments.grid import Experiment, counted, files_in, lead_of, short_names
+from kernelbandits.experiments.grid import Experiment, files_in, lead_of, short_names
 from kernelbandits.reporting import (
     Axis,
     Chart,

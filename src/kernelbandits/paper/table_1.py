@@ -13,8 +13,8 @@ import polars as pl
 
 from kernelbandits import paper
 from kernelbandits.environments import Avazu, AvazuDesign, AvazuStandIn, OwnContexts, SharedContexts
-from kernelbandits.errors import InvalidArgument
-from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, counted, report_experiment
+from kernelbandits.errors import InvalidArgument, counted
+from kernelbandits.experiments import Experiment, Panel, Results, RunOptions, report_experiment
 from kernelbandits.kernels import Gaussian
 from kernelbandits.regression import KernelRidge
 from kernelbandits.reporting import Column, Entry, Table

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar, final
 import numpy as np
 
 from kernelbandits import checks
+from kernelbandits.errors import counted
 from kernelbandits.kernels import KernelExpansion
 from kernelbandits.linalg import blas_threads, memory_text
 from kernelbandits.specs import Spec
@@ -79,11 +80,11 @@ class FitReport:
         cut = f" (eigenvalues up to {self.cutoff:.1e} cut)" if self.cutoff else ""
         parts = [
             (f"{self.iterations} iterations, {self.seconds:.1f} s", self.reason),
-            (f"{self.n} rows", True),
+            (counted(self.n, "row"), True),
             (f"condition {self.condition:.1e}", not isnan(self.condition)),
             (f"residual {self.residual:.1e}", not isnan(self.residual)),
             (f"rank {self.rank} of {self.size}{'' if self.left_out else cut}", not self.exact),
-            (f"{self.duplicates} duplicate row{'s' if self.duplicates > 1 else ''}", self.duplicates),
+            (counted(self.duplicates, "duplicate row"), self.duplicates),
             (f"{self.left_out} centres left out (spanned by the others up to {self.cutoff:.1e})", self.left_out),
             (f"noise raised above the ridge at {self.raised} points, to at most {self.noise:.1e}", self.raised),
             (f"{self.floored} floored pivots", self.floored),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kernelbandits.errors import InvalidArgument
+from kernelbandits.errors import InvalidArgument, counted
 from kernelbandits.tables.encoder import Encoder
 from kernelbandits.tables.encoding import LEVEL
 from kernelbandits.tables.levels import Levels
@@ -37,7 +37,7 @@ def declared_encoder(numbers: Mapping[str, tuple[float, float]], levels: Mapping
     center[p:] = shares
     size = (p + float(np.sum(shares * (1.0 - shares)))) / len(names)
     columns = NumberedColumns(tuple(numbers), (), means, (), categories, names, ())
-    notes = (f"{len(names)} features, as declared",)
+    notes = (f"{counted(len(names), 'feature')}, as declared",)
     scale = float(np.sqrt(LEVEL / size))
     kept = np.arange(len(names))
     return Encoder(columns, kept, shift, factors, center, None, scale, names, notes, _MISSING)

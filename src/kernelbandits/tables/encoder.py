@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 import polars as pl
 
+from kernelbandits.errors import counted
 from kernelbandits.linalg import one_thread
 from kernelbandits.reporting import Drawn, facts_html, plot, rows_picture
 from kernelbandits.tables.numbered_columns import NumberedColumns
@@ -59,7 +60,7 @@ class Encoder(TableEncoder):
     _rows: RowReader = field(init=False, repr=False)
 
     def __repr__(self) -> str:
-        return f"Encoder({len(self.names)} features from {len(self.columns.names)} columns)"
+        return f"Encoder({counted(len(self.names), 'feature')} from {counted(len(self.columns.names), 'column')})"
 
     def _repr_html_(self) -> str:
         steps = {f"step {i}": note for i, note in enumerate(self.notes, 1)}

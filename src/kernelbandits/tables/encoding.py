@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from kernelbandits.errors import InvalidArgument, InvalidFile, nearest, shown
+from kernelbandits.errors import InvalidArgument, InvalidFile, counted, nearest, shown
 from kernelbandits.linalg import EPS
 from kernelbandits.specs import Count, Positive, Spec
 from kernelbandits.tables.table_encoding import TableEncoding
@@ -243,9 +243,9 @@ class Encoding(TableEncoding):
             axes, share = principal_axes(points, self.dim)
             points, names = project(points, axes), tuple(f"component {j + 1}" for j in range(self.dim))
             held = f"{self.dim} principal components, which hold {share:.1%} of the variance"
-            notes.append(f"{len(kept)} columns reduced to {held}")
+            notes.append(f"{counted(len(kept), 'column')} reduced to {held}")
         size = np.mean(np.einsum("ij,ij->i", points, points)) / points.shape[1]
         scale = float(np.sqrt(self.level / size))
-        notes.append(f"{len(names)} features, scaled so that ‖x‖²/d averages {self.level:g}")
+        notes.append(f"{counted(len(names), 'feature')}, scaled so that ‖x‖²/d averages {self.level:g}")
         points *= scale
         return Encoder(columns, kept, shift, factors, center, axes, scale, names, tuple(notes), self.missing), points

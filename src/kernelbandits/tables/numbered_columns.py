@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from kernelbandits.errors import InvalidFile
+from kernelbandits.errors import InvalidFile, counted
 from kernelbandits.linalg import require_memory
 from kernelbandits.tables.columns import is_number, not_numeric, refuse_non_finite, refuse_unknown, some
 from kernelbandits.tables.levels import Levels, fit_levels
@@ -118,11 +118,11 @@ def number_columns(
     absent = {levels.column: missing[levels.column] for levels in categories if missing[levels.column]}
     single = [repr(levels.column) for levels in found if len(levels.names) == 1]
     notes = {
-        f"missing numbers in {_counted(gaps)}: filled with the mean, with a 0/1 column that marks them": gaps,
+        f"missing numbers in {_told(gaps)}: filled with the mean, with a 0/1 column that marks them": gaps,
         f"dates and times as numbers: {some([repr(name) for name in times])}": times,
-        f"{len(categories)} categorical columns as {len(labels)} columns of 0 and 1": categories,
-        f"levels with fewer than {rare} rows share one column: {_counted(pooled)}": pooled,
-        f"missing categories are a separate level: {_counted(absent)}": absent,
+        f"{counted(len(categories), 'categorical column')} as {counted(len(labels), 'column')} of 0 and 1": categories,
+        f"levels with fewer than {rare} rows share one column: {_told(pooled)}": pooled,
+        f"missing categories are a separate level: {_told(absent)}": absent,
         f"left out, because they have one level, or none with {rare} rows: {some(single)}": single,
     }
     applying = tuple(note for note, subject in notes.items() if subject)
@@ -131,7 +131,7 @@ def number_columns(
     return NumberedColumns(tuple(numerical), tuple(times), means, tuple(gaps), categories, names, applying)
 
 
-def _counted(counts: dict[str, int]) -> str:
+def _told(counts: dict[str, int]) -> str:
     return some([f"{name!r} ({count})" for name, count in counts.items()])
 
 

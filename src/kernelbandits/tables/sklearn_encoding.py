@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.checks import HUGE
-from kernelbandits.errors import InvalidArgument, InvalidFile, shown
+from kernelbandits.errors import InvalidArgument, InvalidFile, counted, shown
 from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.tables.columns import choose_features, refuse_unknown
 from kernelbandits.tables.table_encoding import TableEncoder, TableEncoding
@@ -75,7 +75,7 @@ class SklearnEncoding(TableEncoding):
             raise InvalidFile(f"{file}: {kind} cannot be fitted to it: {_one_line(error)}") from error
         points = transformed(fitted, frame, file)
         size = float(np.mean(points * points))
-        notes = (f"{points.shape[1]} features made by {kind}; ‖x‖²/d averages {size:.3g}",)
+        notes = (f"{counted(points.shape[1], 'feature')} made by {kind}; ‖x‖²/d averages {size:.3g}",)
         return SklearnEncoder(fitted, frame.clear(), _names(fitted, points.shape[1]), notes, self.missing), points
 
 
@@ -93,7 +93,7 @@ class SklearnEncoder(TableEncoder):
 
     >>> from sklearn.preprocessing import StandardScaler
     >>> print(*SklearnEncoding(StandardScaler()).fit({"age": [20.0, 30.0, 60.0]}).notes)
-    1 features made by StandardScaler; ‖x‖²/d averages 1
+    1 feature made by StandardScaler; ‖x‖²/d averages 1
 
     See also `Encoding`, `SklearnEncoding`, `Scaling`, `UnitVariance`.
     """

@@ -196,10 +196,11 @@ def _budget(advice: ExplorationAdvice | None) -> str:
 
 def _aside(found: HeldOutScores) -> str:
     """A few words on the linear model, if it does as well or better."""
-    ahead = found.advantage[LINEAR]
+    own, other, ahead = found.pooled.scores[INTERPOLATION], found.pooled.scores[LINEAR], found.advantage[LINEAR]
     if ahead < -_BEYOND_CHANCE:
         return ""
-    return "; a linear model predicts somewhat better" if ahead > _BEYOND_CHANCE else "; a linear model does as well"
+    better = ahead > _BEYOND_CHANCE and other.correlation**2 - own.correlation**2 > 0.5 * NOTICED
+    return "; a linear model predicts somewhat better" if better else "; a linear model does as well"
 
 
 def _hidden(found: HeldOutScores) -> str:
