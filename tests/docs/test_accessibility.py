@@ -23,7 +23,7 @@ PAGES = (
     ),
     *("explanation.html", "reference.html", "api/kernels.html", "api/names/kernelbandits.Bandit.html", "search.html"),
 )
-WINDOWS = [(1280, "light"), (390, "dark")]
+WINDOWS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
 
 pytestmark = [

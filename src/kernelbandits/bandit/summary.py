@@ -134,19 +134,18 @@ class BanditSummary:
         yield f"policy {self.policy}"
         yield from (f"features: {note}" for note in self.notes)
 
-    def _table(self) -> Iterator[str]:
-        rows: list[tuple[str, ...]] = [("arm", "rewards", "mean reward", "± error", "weighted mean")]
-        for arm in self.arms:
-            numbers = (_shown(value) for value in (arm.mean, arm.error, arm.weighted_mean))
-            rows.append((arm.name + " (removed)" * arm.removed, f"{arm.n_rewards:,}", *numbers))
-        rows.append(("all", f"{self.n_rewards:,}", _shown(self.mean_reward), "", ""))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for row in rows:
-            first, *others = (
-                text.rjust(width) if i else text.ljust(width)
-                for i, (text, width) in enumerate(zip(row, widths, strict=True))
+    def _table(self) -> list[str]:
+        rows = [
+            (
+                arm.name + " (removed)" * arm.removed,
+                f"{arm.n_rewards:,}",
+                *map(_shown, (arm.mean, arm.error, arm.weighted_mean)),
             )
-            yield "  ".join([first, *others]).rstrip()
+            for arm in self.arms
+        ]
+        rows.append(("all", f"{self.n_rewards:,}", _shown(self.mean_reward), "", ""))
+        columns = (Column("arm", numeric=False), *map(Column, ("rewards", "mean reward", "± error", "weighted mean")))
+        return Table("Arms", columns, tuple(tuple(map(Entry, row)) for row in rows)).lines()
 
     def _predictions(self) -> Iterator[str]:
         found = self.calibration

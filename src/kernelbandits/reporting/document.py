@@ -89,7 +89,18 @@ class Table:
 
     def terminal(self) -> Iterable[RenderableType]:
         title = ". ".join(part for part in (self.title, self.caption) if part)
-        grid = FittedTable(
+        return [terminal_text(title, "bold"), terminal_text(""), self._grid(), terminal_text("")]
+
+    def lines(self) -> list[str]:
+        """The rows under their heads as plain text that fits the terminal."""
+        from rich.console import Console
+
+        page = StringIO()
+        Console(width=terminal_width(), file=page, color_system=None).print(self._grid())
+        return [line.rstrip() for line in page.getvalue().splitlines()]
+
+    def _grid(self) -> FittedTable:
+        return FittedTable(
             tuple(column.name for column in self.columns),
             tuple(column.numeric for column in self.columns),
             tuple(
@@ -97,7 +108,6 @@ class Table:
                 for row in self.rows
             ),
         )
-        return [terminal_text(title, "bold"), terminal_text(""), grid, terminal_text("")]
 
 
 @final
