@@ -247,3 +247,19 @@ def test_ten_thousand_levels_take_no_more_memory_than_their_columns():
     encoder = kb.Encoding(rare=10).fit(levels)
     assert encoder.names == ("x",), "no level has ten rows"
     assert kb.Encoding(rare=2).fit(levels.filter(pl.col("level") < "l2")).dim > 1000
+
+
+def test_a_row_that_pandas_takes_from_a_frame_is_that_row():
+    frame = pd.DataFrame({7: [1.0, 2.5, 4.0], "zone": ["a", "b", "a"], "big": [10**30, 10**31, 5]})
+    encoder = kb.Encoding(rare=1).fit(frame)
+    points = encoder.transform(frame)
+    for number, point in enumerate(points):
+        assert encoder.transform(frame.iloc[number]).tobytes() == point.tobytes()
+        assert encoder.transform(frame.iloc[number].to_dict()).tobytes() == point.tobytes()
+    with pytest.raises(InvalidFile, match=r"the row has no column 'zone'; known: 7, big"):
+        encoder.transform(frame.iloc[0].drop("zone"))
+
+
+def test_columns_that_arrow_does_not_know_are_named():
+    with pytest.raises(InvalidFile, match="column 'wave' is of type Object, neither a number nor a text"):
+        kb.Encoding().fit(pd.DataFrame({"x": [1.0, 2.0], "wave": [1j, 2j]}))

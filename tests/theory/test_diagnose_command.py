@@ -192,7 +192,7 @@ def test_texts_and_missing_values_are_encoded_as_in_an_experiment(tmp_path, monk
     out, err = capsys.readouterr()
     assert (end.value.code, err) == (0, "")
     for note in (
-        "1 numerical columns, each to mean 0 and variance 1",
+        "1 numerical column, each to mean 0 and variance 1",
         "missing numbers in 'a' (1): filled with the mean, with a 0/1 column that marks them",
         "1 categorical column as 3 columns of 0 and 1",
         "missing categories are a separate level: 'city' (12)",

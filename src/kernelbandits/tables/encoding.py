@@ -222,7 +222,7 @@ class Encoding(TableEncoding):
         mean, std, varies = moments(np.ascontiguousarray(numbers[:p].T))
         q, notes = int(varies.sum()), [*columns.notes]
         if q:
-            notes.insert(0, f"{q} numerical columns, {self.scaling.words()}")
+            notes.insert(0, f"{counted(q, 'numerical column')}, {self.scaling.words()}")
         if q < p:
             constant = [repr(name) for name, moves in zip(columns.numerical, varies, strict=True) if not moves]
             notes.append(f"left out, because they do not vary: {some(constant)}")

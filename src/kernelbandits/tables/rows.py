@@ -87,7 +87,10 @@ class RowReader:
         try:
             return row[name]
         except KeyError:
-            raise InvalidFile(f"the row has no column {name!r}; {nearest(name, map(str, row))}") from None
+            known = {str(key): value for key, value in row.items()}  # tables may have numbers as names of columns
+            if name in known:
+                return known[name]
+            raise InvalidFile(f"the row has no column {name!r}; {nearest(name, known)}") from None
 
     def _number(self, name: str, value: Any) -> float | None:
         """The number that an entry stands for, None if it is missing; raise if it is neither."""

@@ -45,8 +45,9 @@ class TableEncoder(ABC):
     def transform(self, table: Any) -> Array:
         """Encode a table, shape (n, d), or one row, shape (d,): a mapping from column to entry, or a named tuple.
 
-        A table may have further columns, and its columns may be in another order. The answer for a row is that of the
-        table which holds it; after a reduction to components up to rounding.
+        A row that pandas took from a frame, `frame.iloc[0]`, is a row too. A table may have further columns, and its
+        columns may be in another order. The answer for a row is that of the table which holds it; after a reduction to
+        components up to rounding.
         """
         from kernelbandits.tables.table_kinds import as_frame, as_row
 

@@ -27,12 +27,18 @@ def as_frame(table: Any, missing: Sequence[str] = ()) -> tuple[pl.DataFrame, str
 
 
 def as_row(table: Any) -> Mapping[str, Any] | None:
-    """Return a row as a mapping from column to entry: of a mapping of single entries, or a named tuple; else None."""
+    """Return a row as a mapping from column to entry, or None if this is none.
+
+    Mappings of single entries, named tuples, and rows that pandas takes from a frame are rows.
+    """
     if isinstance(table, Mapping):
         return None if any(_is_column(value) for value in table.values()) else table
     if isinstance(table, tuple) and hasattr(table, "_asdict"):
         row: Mapping[str, Any] = table._asdict()
         return row
+    if getattr(table, "ndim", 0) == 1 and hasattr(table, "to_dict"):
+        entries: Mapping[str, Any] = table.to_dict()
+        return entries
     return None
 
 
@@ -44,7 +50,8 @@ def _from_native(table: Any) -> pl.DataFrame:
     try:
         eager = nw.from_native(table, pass_through=False)
     except TypeError as error:
-        raise InvalidArgument(f"table must be {KINDS}; got {type(table).__name__}") from error
+        row = "; one row may also be a mapping from column to entry, or a named tuple"
+        raise InvalidArgument(f"table must be {KINDS}{row}; got {type(table).__name__}") from error
     except nw.exceptions.NarwhalsError as error:
         raise InvalidArgument(f"the table cannot be read: {_one_line(error)}") from error
     if isinstance(eager, nw.LazyFrame):
@@ -56,7 +63,13 @@ def _from_native(table: Any) -> pl.DataFrame:
         frame: pl.DataFrame = eager.to_polars()
         frame.columns = names
         return frame
-    except (ValueError, TypeError, ImportError):  # a column of mixed kinds, which is found and named entry by entry
+    except (
+        ValueError,
+        TypeError,
+        OverflowError,
+        NotImplementedError,
+        ImportError,
+    ):  # a column of mixed kinds, which is found and named entry by entry
         return _from_columns({column.name: column.to_list() for column in eager.iter_columns()})
 
 
