@@ -8,8 +8,7 @@ import numpy as np
 from scipy.linalg import blas
 
 from kernelbandits import checks
-from kernelbandits.beliefs.estimation import RIDGES
-from kernelbandits.beliefs.evidence import ArmEvidence, EvidenceSums
+from kernelbandits.beliefs.evidence import RIDGES, ArmEvidence, EvidenceSums
 from kernelbandits.types import Array, IntArray
 
 

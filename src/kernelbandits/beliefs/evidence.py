@@ -16,18 +16,29 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.beliefs.anchored_gaussian import AnchoredGaussian, Units
-from kernelbandits.beliefs.estimation import RIDGES
 from kernelbandits.kernels import Kernel, Scaled, Shifted
 from kernelbandits.linalg import TINY
 from kernelbandits.types import Array
 
+RIDGES: Array = 10.0 ** np.linspace(-6.0, 4.0, 21)
+"""Candidate noise variances in units of the squared amplitude, half a decade apart; with 10⁴, contexts are useless."""
 OFFSETS: Array = 4.0 ** np.arange(-2.0, 4.0)
 """Candidate variances of an arm's level in units of the squared amplitude."""
 PRIOR_REWARDS = 3.0
 """The prior of the squared amplitude counts as much as this many rewards."""
 
-LOG_PRIOR: Array = -0.5 * (np.log10(RIDGES) / 2.0) ** 2 - 0.5 * (np.log10(OFFSETS) - np.log10(4.0))[:, np.newaxis] ** 2
-"""Of `OFFSETS` × `RIDGES`: normal with two decades around 1 for the noise, and one around 4 for the level variance."""
+_USELESS = 100.0  # with more noise than this contexts tell next to nothing,
+_DOUBT = 2.0  # which is so many nats less likely than that they tell something
+
+LOG_PRIOR: Array = (
+    -0.5 * (np.log10(RIDGES) / 2.0) ** 2
+    - 0.5 * (np.log10(OFFSETS) - np.log10(4.0))[:, np.newaxis] ** 2
+    - _DOUBT * (np.log10(RIDGES) > np.log10(_USELESS) + 0.25)
+)
+"""Of `OFFSETS` × `RIDGES`: normal with two decades around 1 for the noise, and one around 4 for the level variance.
+
+That contexts tell next to nothing is e² times less likely besides: a handful of rewards cannot show it, hundreds can.
+"""
 
 
 class Components(NamedTuple):

@@ -38,7 +38,7 @@ class CalibratedUCB(Policy):
     cannot be learned away, so ½ is enough: contexts vary, and that explores. What all rewards of an arm have in common,
     its level, is learned for good. If the belief can tell it (`LearningTracker`), its deviation counts with the width
     q = Φ⁻¹(1 − nᵢ/t), for nᵢ of t rewards, so that optimism returns to every arm; the rest with one between both, at
-    most `width` · q, by how much contexts tell about each other. Each arm has `n_initial` turns first.
+    most `width` · max(q, 1), by how much contexts tell about each other. Each arm has `n_initial` turns first.
 
     The choice is certain given the past, so its propensity is 1 (ties apart); use `ThompsonSampling` behind an
     `ExplorationFloor` if logs are to be evaluated later.

@@ -16,7 +16,7 @@ class ReturningWidths:
     """Quantiles q = Φ⁻¹(1 − nᵢ/t) for the levels of arms, and `width` for what rewards elsewhere cannot tell.
 
     What is beyond the level has a width between both, by how much contexts tell about each other, but at most
-    `width` · q: the more contexts tell, the fewer of them have to be explored.
+    `width` · max(q, 1): the more contexts tell, the fewer of them have to be explored.
     """
 
     __slots__ = ("_tracker", "_width")
