@@ -123,7 +123,7 @@ def split_groups(
 @final
 @dataclass(frozen=True, slots=True)
 class Surrogate(Environment):
-    r"""The mean reward of an arm is a function fitted to part of its rows; the other rows are the contexts.
+    r"""The mean reward f⁽ⁱ⁾ of an arm is a fit to part of its rows, rewards are f⁽ⁱ⁾(x) + noise; x are the other rows.
     See also `Environment`, `ClassificationInstance`.
 
     The paper does this with Avazu's clicks: what an arm would have given in a row where another was played is not

@@ -46,7 +46,7 @@ class IntervalMethod(Spec, ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class NormalInterval(IntervalMethod):
-    """Mean ± z standard errors, of rows weighted by their importances. Too short where few rows decide.
+    """θ̂ ± z se, θ̂ = Σ h s/Σ h the mean of scores s by their importances h. Too short where few rows decide.
 
     With importances 1/σ̂ that are known before each reward it is the interval of Bibaut, Dimakopoulou, Kallus, Chambaz &
     van der Laan (2021) for logs of policies that learn, with σ̂ from the weights of the past.
@@ -156,6 +156,8 @@ class StudentizedBootstrap(IntervalMethod):
 class GammaInterval(IntervalMethod):
     """Quantiles of gamma distributions, for sums of rare positive scores (Fay & Feuer 1997; Tiwari, Clegg & Zou 2006).
 
+    With m the mean of n scores s, v = Σ s²/n² and c the largest possible score over n: from the lower quantile of the
+    gamma distribution with mean m and variance v to the upper one of that with m + c and v + c².
     Exact for counts with equal weights (Garwood 1936). Scores must not be negative, as those of `InversePropensity`
     for rewards of at least 0. So it is for a single value; `evaluate` also needs intervals of differences, which have
     negative scores, and refuses it. Three events in 100 rows:

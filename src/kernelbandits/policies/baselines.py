@@ -19,7 +19,7 @@ from kernelbandits.types import Array, BoolArray
 @final
 @dataclass(frozen=True, slots=True)
 class Uniform(Policy):
-    """Plays every eligible arm with the same probability. A policy that does worse has a fault.
+    """Plays each of m eligible arms with probability p = 1/m. A policy that does worse has a fault.
 
     >>> agent = Uniform().start(Problem(n_arms=4, dim=2), rng=0)
     >>> agent.choose([1.0, 2.0]).propensity
@@ -57,7 +57,7 @@ class _UniformLearner(Learner):
 @final
 @dataclass(frozen=True, slots=True)
 class Oracle(Policy):
-    """Plays the arm with the largest true mean: regret 0. The only policy that reads `Problem.true_means`.
+    """Plays argmaxᵢ f⁽ⁱ⁾(x⁽ⁱ⁾), the largest true mean: regret 0. The only policy that reads `Problem.true_means`.
 
     >>> instance = Synthetic(LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))
     >>> float(play(Oracle(), instance, 20, rng=1).regrets.sum())

@@ -106,7 +106,7 @@ class ThompsonSampling(Policy):
 @final
 @dataclass(frozen=True, slots=True)
 class GreedyInterpolation(Policy):
-    """Gives every arm `n_initial` turns, then always plays the arm with the largest interpolated reward.
+    """Gives every arm `n_initial` turns, then always plays argmaxᵢ f̂⁽ⁱ⁾(x⁽ⁱ⁾), the largest interpolated reward.
 
     `ExploreThenCommit` ignores the rewards after its commitment; here each of them still improves the arm that was
     played. Nothing is explored on purpose: arms that looked poor are played again as soon as a context favours them.
