@@ -62,7 +62,7 @@ class Server:
 
     def start(self):
         """Start it as a child that ends with this process, however that ends."""
-        options = ["-p", str(self.port), "-k", self.folder, "-h", "127.0.0.1"]
+        options = ["-F", "-p", str(self.port), "-k", self.folder, "-h", "127.0.0.1"]  # -F: power does not fail here
         command = [str(BINARIES / "postgres"), "-D", f"{self.folder}/data", *options]
         with Path(f"{self.folder}/log").open("ab") as log:
             self.process = subprocess.Popen(

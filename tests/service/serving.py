@@ -61,6 +61,7 @@ class Service:
         self.killed = False
 
     def start(self):
+        self.killed = False
         self.settings.write_text(toml(self.table), encoding="utf-8")
         self.output = self.log.open("ab")
         start = self.log.stat().st_size

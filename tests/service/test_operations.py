@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from machine import Machine
-from serving import SHOP, serving, toml
+from serving import SHOP, serving, toml, wait_for
 from test_learning import OVER, play, same
 
 from kernelbandits.service import AsyncClient, Client, ServiceError
@@ -32,7 +32,7 @@ def command(*arguments, cwd=None):
     return done.returncode, done.stdout + done.stderr
 
 
-def test_backup_and_export_of_a_running_service(tmp_path):
+def test_clients_backup_end_and_export_of_a_running_service(tmp_path):
     with serving(tmp_path / "shop", control=0.0, reward_range=[0.0, 1.0]) as service:
         with Client(f"http://{service.host}:{service.port}") as client:
             for number in range(80):
@@ -47,11 +47,19 @@ def test_backup_and_export_of_a_running_service(tmp_path):
         asyncio.run(ask(f"http://{service.host}:{service.port}"))
         code, said = command("backup", service.settings, "--out", tmp_path / "copy.db")
         assert code == 0, said
-        service.stop()
+        processes = service.processes()
+        assert service.stop() == 0, "SIGTERM finishes and flushes"
+        assert sum(map(len, processes.values())) == 2
+        database = service.database()
+        with database.read() as tx:
+            assert tx.rows("SELECT count(*) FROM events WHERE id LIKE 'e%'") == [(80,)]
+            assert tx.rows("SELECT count(*) FROM rewards WHERE reward_id = 'r'") == [(80,)]
+        database.close()
         copy = Machine(str(tmp_path / "copy.db"), tmp_path, control=0.0, reward_range=[0.0, 1.0])
         assert copy.event("e79")["arm"]
         copy.stop()
-        service.start()
+        service.start()  # and again, where it stopped
+        wait_for(lambda: service.policy()["bandit"]["n_rewards"] > 80, "all outcomes")
         code, said = command("log", "export", service.settings, "--out", tmp_path / "log.parquet")
         assert code == 0, said
     table = pl.read_parquet(tmp_path / "log.parquet")

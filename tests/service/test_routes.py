@@ -1,15 +1,9 @@
 """The service's own routes, over real HTTP."""
 
 import pytest
-from serving import serving, wait_for
+from serving import wait_for
 
 CONTEXT = {"age": 30, "city": "Rome"}
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("shop"), control=0.0) as service:
-        yield service
 
 
 def test_a_decision_and_its_reward(service):

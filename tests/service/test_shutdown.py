@@ -1,46 +1,29 @@
-"""Ending, restarting, and a disk or a database that fails."""
+"""A disk or a database that fails, and Ctrl-C."""
 
+import shutil
 import signal
 import sqlite3
+import subprocess
 
 import pytest
 from serving import serving, wait_for
 
 
-def test_sigterm_finishes_and_flushes(tmp_path):
-    with serving(tmp_path / "shop") as service:
-        for number in range(20):
-            service.rank(event_id=str(number))
-            service.reward(str(number), 1.0)
-        processes = service.processes()
-        assert service.stop() == 0
-        database = service.database()
-        with database.read() as tx:
-            assert tx.rows("SELECT count(*) FROM events") == [(20,)]
-        database.close()
-        assert sum(map(len, processes.values())) == 2
-        service.start()  # and again, where it stopped
-        wait_for(lambda: service.policy()["bandit"]["n_rewards"] > 0, "all outcomes")
-
-
-def test_a_locked_database_is_a_503_and_recovers(tmp_path):
-    with serving(tmp_path / "shop") as service:
-        service.rank(event_id="before")
-        foreign = sqlite3.connect(tmp_path / "shop" / "shop.db", isolation_level=None)
-        foreign.execute("BEGIN IMMEDIATE")
-        status, body = service.call("POST", "/rank", {"context": {"age": 1, "city": "Rome"}, "event_id": "during"})
-        assert (status, body["error"]["code"]) == (503, "storage_unavailable")
-        assert service.call("GET", "/healthz")[0] == 200
-        foreign.execute("ROLLBACK")
-        foreign.close()
-        assert service.rank(event_id="during", age=1)["event_id"] == "during"
+def test_a_locked_database_is_a_503_and_recovers(service):
+    service.rank(event_id="before")
+    foreign = sqlite3.connect(service.folder / "shop.db", isolation_level=None)
+    foreign.execute("BEGIN IMMEDIATE")
+    status, body = service.call("POST", "/rank", {"context": {"age": 1, "city": "Rome"}, "event_id": "during"})
+    assert (status, body["error"]["code"]) == (503, "storage_unavailable")
+    assert service.call("GET", "/healthz")[0] == 200
+    foreign.execute("ROLLBACK")
+    foreign.close()
+    assert service.rank(event_id="during", age=1)["event_id"] == "during"
 
 
 def test_a_full_disk_is_a_503_and_recovers(tmp_path):
     folder = tmp_path / "small"
     folder.mkdir()
-    import subprocess
-
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], capture_output=True, check=False
     )
@@ -51,7 +34,7 @@ def test_a_full_disk_is_a_503_and_recovers(tmp_path):
             service.rank(event_id="first")
             ballast = folder / "ballast"
             acknowledged = ["first"]
-            left = __import__("shutil").disk_usage(folder).free
+            left = shutil.disk_usage(folder).free
             ballast.write_bytes(b"x" * max(left - 64_000, 0))
             refused = None
             for number in range(2000):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar, final
+from typing import Any, Generic, NamedTuple, Self, TypeVar, final
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -38,12 +38,13 @@ class ServiceError(KernelBanditsError, RuntimeError):
         self.status, self.code, self.field = status, code, field
 
 
-class _Call(NamedTuple):
-    """A request that may be sent several times."""
+class _Call(NamedTuple, Generic[T]):
+    """A request that may be sent several times, and how its answer is read."""
 
     method: str
     path: str
-    body: Any = None
+    body: Any
+    read: Callable[[Any], T]
 
 
 class _Talk(NamedTuple):
@@ -58,15 +59,39 @@ class _Talk(NamedTuple):
             yield self.pause * 2.0**number * random.uniform(0.5, 1.5)  # noqa: S311 (no secret)
 
 
-def _rank_call(context: Mapping[str, Any], given: Mapping[str, Any]) -> _Call:
-    body = {"context": dict(context), **{name: value for name, value in given.items() if value is not None}}
-    body.setdefault("event_id", uuid4().hex)
-    return _Call("POST", "/rank", body)
+def _rank_call(
+    context: Mapping[str, Any],
+    arms: Iterable[str | Mapping[str, Any]] | None,
+    excluded: Iterable[str],
+    event_id: str | None,
+    deferred: bool,
+) -> _Call[Answer]:
+    body = {
+        "context": dict(context),
+        "excluded": [*excluded],
+        "event_id": event_id or uuid4().hex,
+        "deferred": deferred,
+    }
+    if arms is not None:
+        body["arms"] = [*arms]
+    return _Call("POST", "/rank", body, lambda found: msgspec.convert(found, Answer))
 
 
-def _reward_call(event_id: str, value: float, reward_id: str | None) -> _Call:
+def _reward_call(event_id: str, value: float, reward_id: str | None) -> _Call[Taken]:
     body = {"value": value, "reward_id": reward_id or uuid4().hex}
-    return _Call("POST", f"/events/{quote(event_id, safe='')}/reward", body)
+    return _Call("POST", f"{_event_path(event_id)}/reward", body, lambda f: Taken(f["late"], f["repeated"]))
+
+
+def _activate_call(event_id: str) -> _Call[bool]:
+    return _Call("POST", f"{_event_path(event_id)}/activate", {}, lambda found: bool(found["activated"]))
+
+
+def _event_path(event_id: str) -> str:
+    return f"/events/{quote(event_id, safe='')}"
+
+
+def _get_call(path: str) -> _Call[dict[str, Any]]:
+    return _Call("GET", path, None, dict)
 
 
 def _headers(key: str | None) -> dict[str, str]:
@@ -84,7 +109,7 @@ def _answer(response: httpx.Response) -> Any:
         raise ServiceError(f"HTTP {response.status_code}", response.status_code, "http") from None
 
 
-def _content(call: _Call) -> dict[str, Any]:
+def _content(call: _Call[Any]) -> dict[str, Any]:
     if call.body is None:
         return {}
     return {"content": msgspec.json.encode(call.body), "headers": {"content-type": "application/json"}}
@@ -115,27 +140,23 @@ class Client:
         deferred: bool = False,
     ) -> Answer:
         """Ask for a decision."""
-        given = {"arms": None if arms is None else [*arms], "excluded": [*excluded], "event_id": event_id}
-        return msgspec.convert(self._call(_rank_call(context, {**given, "deferred": deferred})), Answer)
+        return self._call(_rank_call(context, arms, excluded, event_id, deferred))
 
     def reward(self, event_id: str, value: float, reward_id: str | None = None) -> Taken:
         """Report a reward."""
-        found = self._call(_reward_call(event_id, value, reward_id))
-        return Taken(found["late"], found["repeated"])
+        return self._call(_reward_call(event_id, value, reward_id))
 
     def activate(self, event_id: str) -> bool:
         """Let a deferred event be learned; returns whether it was not active before."""
-        return bool(self._call(_Call("POST", f"/events/{quote(event_id, safe='')}/activate", {}))["activated"])
+        return self._call(_activate_call(event_id))
 
     def event(self, event_id: str) -> dict[str, Any]:
         """Everything that is known of an event."""
-        found: dict[str, Any] = self._call(_Call("GET", f"/events/{quote(event_id, safe='')}"))
-        return found
+        return self._call(_get_call(_event_path(event_id)))
 
     def policy(self) -> dict[str, Any]:
         """Settings, version, rewards per arm, health."""
-        found: dict[str, Any] = self._call(_Call("GET", "/policy"))
-        return found
+        return self._call(_get_call("/policy"))
 
     def close(self) -> None:
         """End the connections."""
@@ -147,7 +168,7 @@ class Client:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self.close()
 
-    def _call(self, call: _Call) -> Any:
+    def _call(self, call: _Call[T]) -> T:
         for wait in (*self._talk.waits(), None):
             try:
                 response = self._http.request(call.method, call.path, **_content(call))
@@ -156,7 +177,7 @@ class Client:
                     raise ServiceError(f"the service cannot be reached: {error}") from error
             else:
                 if wait is None or response.status_code not in _AGAIN:
-                    return _answer(response)
+                    return call.read(_answer(response))
             time.sleep(wait)
         raise AssertionError("the last try has returned or raised")
 
@@ -179,27 +200,23 @@ class AsyncClient:
         deferred: bool = False,
     ) -> Answer:
         """Ask for a decision."""
-        given = {"arms": None if arms is None else [*arms], "excluded": [*excluded], "event_id": event_id}
-        return msgspec.convert(await self._call(_rank_call(context, {**given, "deferred": deferred})), Answer)
+        return await self._call(_rank_call(context, arms, excluded, event_id, deferred))
 
     async def reward(self, event_id: str, value: float, reward_id: str | None = None) -> Taken:
         """Report a reward."""
-        found = await self._call(_reward_call(event_id, value, reward_id))
-        return Taken(found["late"], found["repeated"])
+        return await self._call(_reward_call(event_id, value, reward_id))
 
     async def activate(self, event_id: str) -> bool:
         """Let a deferred event be learned; returns whether it was not active before."""
-        return bool((await self._call(_Call("POST", f"/events/{quote(event_id, safe='')}/activate", {})))["activated"])
+        return await self._call(_activate_call(event_id))
 
     async def event(self, event_id: str) -> dict[str, Any]:
         """Everything that is known of an event."""
-        found: dict[str, Any] = await self._call(_Call("GET", f"/events/{quote(event_id, safe='')}"))
-        return found
+        return await self._call(_get_call(_event_path(event_id)))
 
     async def policy(self) -> dict[str, Any]:
         """Settings, version, rewards per arm, health."""
-        found: dict[str, Any] = await self._call(_Call("GET", "/policy"))
-        return found
+        return await self._call(_get_call("/policy"))
 
     async def close(self) -> None:
         """End the connections."""
@@ -213,7 +230,7 @@ class AsyncClient:
     ) -> None:
         await self.close()
 
-    async def _call(self, call: _Call) -> Any:
+    async def _call(self, call: _Call[T]) -> T:
         for wait in (*self._talk.waits(), None):
             try:
                 response = await self._http.request(call.method, call.path, **_content(call))
@@ -222,6 +239,6 @@ class AsyncClient:
                     raise ServiceError(f"the service cannot be reached: {error}") from error
             else:
                 if wait is None or response.status_code not in _AGAIN:
-                    return _answer(response)
+                    return call.read(_answer(response))
             await asyncio.sleep(wait)
         raise AssertionError("the last try has returned or raised")
