@@ -288,3 +288,34 @@ def test_other_files_are_refused(tmp_path):
     (tmp_path / "text.kb").write_text("[experiment]", encoding="utf-8")
     with pytest.raises(InvalidFile, match=r"text\.kb is damaged, or not a file of kernelbandits\.save"):
         load(tmp_path / "text.kb")
+
+
+@pytest.mark.parametrize("policy", [p for p in examples.POLICIES if not isinstance(p, kb.Oracle)], ids=repr)
+def test_agents_whose_arms_share_contexts_come_back(policy, again):
+    """Shared contexts are views that repeat one row for every arm, and must not be written to: copies are stored."""
+    agent = policy.start(kb.Problem(3, 4, horizon=60, noise_std=0.1, reward_norms=(1.0,) * 3), 0)
+    rng = np.random.default_rng(0)
+    shared = rng.standard_normal((24, 4))
+    shared.flags.writeable = False
+    for number, context in enumerate(shared[:20]):
+        if number == 12:
+            agent.prefetch(shared[12:])
+        agent.observe(context, agent.choose(context).arm, float(context.sum()))
+    agent.score(shared[:3])
+    assert again(agent).choose(shared[20]).arm == agent.choose(shared[20]).arm
+
+
+def test_an_array_that_may_not_be_written_to_is_refused(tmp_path):
+    tracker = kb.LinearArms().start(kb.Problem(2, 3))
+    path = save(tracker, tmp_path / "tracker.kb")
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(entries["manifest.json"])
+    for kind, facts, _ in manifest["nodes"]:
+        if kind == "array":
+            facts[5] = False
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in (entries | {"manifest.json": json.dumps(manifest)}).items():
+            archive.writestr(name, data)
+    with pytest.raises(InvalidFile, match="holds something of another kind"):
+        load(path)

@@ -2,8 +2,8 @@
 
 A class takes part by annotations in its body, one for every field: without one, its things cannot be saved. They are
 checked down to the entries of lists, tuples and dictionaries, because what is not of the declared kind would be found
-in the middle of work. An `Array` must be finite; `NDArray[Any]` need not be. Conditions that types cannot express
-stand in `_validate`.
+in the middle of work. An `Array` must be finite and writeable; `NDArray[Any]` need not be. Conditions that types cannot
+express stand in `_validate`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def _fits_array(part: Any, _shape: Any, dtype: Any) -> bool:
     [scalar] = get_args(dtype)
     if not isinstance(part, np.ndarray) or scalar is Any:
         return isinstance(part, np.ndarray)
-    return np.issubdtype(part.dtype, scalar) and (part.dtype.kind != "f" or bool(np.isfinite(part).all()))
+    usable = part.flags.writeable and (part.dtype.kind != "f" or bool(np.isfinite(part).all()))
+    return usable and np.issubdtype(part.dtype, scalar)
 
 
 def _fits_tuple(part: Any, *inner: Any) -> bool:
