@@ -47,6 +47,8 @@ class ArmData:
             checks.refuse_unfit("contexts", X, np.float64, (len(y), self.dim))
             if not 0 <= n <= len(y):
                 raise InvalidArgument(f"{n} rewards of an arm cannot be among {len(y)}")
+            if not np.abs(y[:n]).max(initial=0.0) <= checks.HUGE:
+                raise InvalidArgument("rewards of an arm are so large that their squares are not numbers")
         known = {*self._arrivals} <= {*range(n_arms)}  # first, because counting takes memory for the largest of them
         if not known or not np.array_equal(np.bincount(self._arrivals, minlength=n_arms), self.counts):
             raise InvalidArgument("the order of rewards does not agree with their numbers")
