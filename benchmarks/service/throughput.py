@@ -1,7 +1,8 @@
 """`rank` against a bare FastAPI echo of the same body: `python -m benchmarks.service.throughput`.
 
-Both are asked in turns, by 32 connections and by one. The echo does not decide, and writes nothing. The processor time
-per answer does not depend on what else the machine does. It needs `pip install fastapi`.
+All are asked in turns, by 32 connections and by one. The echo does not decide, and writes nothing. The client sends
+requests that were made before, so that it leaves the processor to the servers. The processor time per answer does not
+depend on what else the machine does. It needs `pip install fastapi`.
 """
 
 from __future__ import annotations
@@ -11,17 +12,27 @@ import asyncio
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
+from benchmarks.service.load import load, request
 from benchmarks.service.running import Connection, body, cpu_seconds, free_port, serving, wait_until_ready
+from kernelbandits.service.decisions import decide
+from kernelbandits.service.learner import rebuilt
+from kernelbandits.service.opening import salt_of
+from kernelbandits.service.requests import RankRequest
+from kernelbandits.service.storage import open_database
 
 ECHO = """
 from fastapi import FastAPI
@@ -40,26 +51,51 @@ async def ready() -> dict[str, str]:
 async def rank(body: Body) -> Body:
     return body
 """
+_N_BODIES, _TIMES = 64, 100
 
 
-async def _ask(port: int, content: bytes, end: float, latencies: list[float]) -> None:
-    connection = await Connection(port).open()
-    while time.perf_counter() < end:
-        began = time.perf_counter()
-        status, text = await connection.post("/rank", content)
-        if status != 200:
-            raise RuntimeError(text.decode())
-        latencies.append(time.perf_counter() - began)
-    connection.close()
+class Server(NamedTuple):
+    """A server under test; `kind` is part of the command lines of its processes that answer."""
+
+    name: str
+    port: int
+    pid: int
+    kind: bytes
 
 
-async def _load(port: int, content: bytes, n: int, seconds: float) -> tuple[float, float, float]:
-    """Answers per second, and the median and the 99th percentile of the latency in milliseconds."""
-    latencies: list[float] = []
-    end = time.perf_counter() + seconds
-    await asyncio.gather(*(_ask(port, content, end, latencies) for _ in range(n)))
-    p50, p99 = np.quantile(latencies, [0.5, 0.99])
-    return len(latencies) / seconds, 1e3 * float(p50), 1e3 * float(p99)
+class Found(NamedTuple):
+    """Answers per second, latencies in milliseconds, and processor time per answer in microseconds."""
+
+    rate: float
+    p50: float
+    p99: float
+    cost: float
+
+
+def measured(server: Server, requests: list[bytes], n: int, seconds: float) -> Found:
+    """Ask a server for some seconds."""
+    before = cpu_seconds(server.pid, server.kind)
+    latencies = load(server.port, requests, n, seconds)
+    used = cpu_seconds(server.pid, server.kind) - before
+    p50, p99 = 1e3 * np.quantile(latencies, [0.5, 0.99])
+    return Found(len(latencies) / seconds, float(p50), float(p99), 1e6 * used / len(latencies))
+
+
+@contextmanager
+def echoing() -> Iterator[Server]:
+    """The echo."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "echo.py").write_text(ECHO, encoding="utf-8")
+        port = free_port()
+        command = [sys.executable, "-m", "uvicorn", "echo:app", "--port", str(port), "--no-access-log"]
+        environment = {**os.environ, "PYTHONPATH": folder}
+        process = subprocess.Popen([*command, "--log-level", "warning"], env=environment)  # noqa: S603
+        try:
+            wait_until_ready(port, "/readyz")
+            yield Server("echo", port, process.pid, b"")
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
 
 
 async def _teach(port: int, dim: int, n: int, rng: np.random.Generator) -> None:
@@ -73,59 +109,67 @@ async def _teach(port: int, dim: int, n: int, rng: np.random.Generator) -> None:
     await asyncio.sleep(3.0)
 
 
-def fsync_ms() -> float:
-    """The median time of one commit to a SQLite database with synchronous=FULL, in milliseconds."""
-    import sqlite3
-
-    with tempfile.TemporaryDirectory() as folder:
-        connection = sqlite3.connect(f"{folder}/a.db", isolation_level=None)
-        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (x TEXT)")
-        times = []
-        for _ in range(100):
-            began = time.perf_counter()
-            connection.execute("INSERT INTO t VALUES (?)", ("x" * 2000,))
-            times.append(time.perf_counter() - began)
-        connection.close()
+def _median_ms(call: Callable[[], object]) -> float:
+    times = []
+    for _ in range(_TIMES):
+        began = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - began)
     return 1e3 * median(times)
 
 
-def compare(n_arms: int, dim: int, workers: int, rounds: int, seconds: float, taught: int, **others: Any) -> None:
-    """Print both, in turns."""
+def commit_ms() -> float:
+    """The median time of one commit of one row to a SQLite database with synchronous=FULL, in milliseconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        connection = sqlite3.connect(f"{folder}/a.db", isolation_level=None)
+        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (x TEXT)")
+        found = _median_ms(lambda: connection.execute("INSERT INTO t VALUES (?)", ("x" * 2000,)))
+        connection.close()
+    return found
+
+
+def decision_ms(folder: Path, content: bytes) -> float:
+    """The median time of one decision of the service in a folder, by itself, in milliseconds."""
+    database = open_database(str(folder / "shop.db"))
+    state = rebuilt(database)
+    with database.read() as tx:
+        snapshot = state.snapshot(salt_of(tx))
+    database.close()
+    wanted = msgspec.json.decode(content, type=RankRequest)
+    return _median_ms(lambda: decide(snapshot, wanted, "an event"))
+
+
+def compare(n_arms: int, dim: int, workers: list[int], rounds: int, seconds: float, taught: int) -> None:
+    """Print the echo and services with so many workers, asked in turns."""
     rng = np.random.default_rng(0)
-    content, echo_port = body(dim, rng), free_port()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        serving(n_arms, dim, workers, control=0.0, **others) as (port, service, _),
-    ):
-        (Path(folder) / "echo.py").write_text(ECHO, encoding="utf-8")
-        command = [sys.executable, "-m", "uvicorn", "echo:app", "--port", str(echo_port), "--no-access-log"]
-        environment = {**os.environ, "PYTHONPATH": folder}
-        echo = subprocess.Popen([*command, "--log-level", "warning"], env=environment)  # noqa: S603
-        try:
-            wait_until_ready(echo_port, "/readyz")
+    bodies = [body(dim, rng) for _ in range(_N_BODIES)]
+    requests = [request("/rank", content) for content in bodies]
+    print(f"K = {n_arms}, d = {dim}, {taught} rewards learned, {len(bodies[0])} bytes")
+    with ExitStack() as stack:
+        servers = [stack.enter_context(echoing())]
+        for n_workers in workers:
+            port, process, folder = stack.enter_context(serving(n_arms, dim, n_workers, control=0.0))
+            servers.append(Server(f"{n_workers} workers", port, process.pid, b"\0web\0"))
             asyncio.run(_teach(port, dim, taught, rng))
-            print(f"K = {n_arms}, d = {dim}, {workers} workers, {taught} rewards learned, {len(content)} bytes")
-            for n in (32, 1):
-                ratios, rows = [], []
-                for _ in range(rounds):
-                    before = cpu_seconds(echo.pid), cpu_seconds(service.pid, b"\0web\0")
-                    bare = asyncio.run(_load(echo_port, content, n, seconds))
-                    ours = asyncio.run(_load(port, content, n, seconds))
-                    ratios.append(ours[0] / bare[0])
-                    used = cpu_seconds(echo.pid) - before[0], cpu_seconds(service.pid, b"\0web\0") - before[1]
-                    costs = [1e6 * each / (rate * seconds) for each, rate in zip(used, (bare[0], ours[0]), strict=True)]
-                    rows.append((*bare, *ours, fsync_ms(), *costs))
-                found = np.median(rows, axis=0)
-                print(
-                    f"  {n:2d} connections: echo {found[0]:6.0f}/s p50 {found[1]:.2f} p99 {found[2]:.2f} ms; rank "
-                    f"{found[3]:6.0f}/s p50 {found[4]:.2f} p99 {found[5]:.2f} ms; ratio {median(ratios):.2f} "
-                    f"({min(ratios):.2f} to {max(ratios):.2f}); commit {found[6]:.2f} ms; processor time per answer "
-                    f"{found[7]:.0f} and {found[8]:.0f} µs, ratio {found[7] / found[8]:.2f}",
-                    flush=True,
-                )
-        finally:
-            echo.send_signal(signal.SIGTERM)
-            echo.wait()
+        for n in (32, 1):
+            turns = [[measured(server, requests, n, seconds) for server in servers] for _ in range(rounds)]
+            for server, found in zip(servers, zip(*turns, strict=True), strict=True):
+                _print(n, server, found, [turn[0] for turn in turns], [turn[1] for turn in turns])
+        parts = [median(turn[0].p50 for turn in turns), commit_ms(), decision_ms(folder, bodies[0])]
+        sums = f"{parts[0]:.2f} + {parts[1]:.2f} + {parts[2]:.2f} = {sum(parts):.2f} ms"
+        print(f"   1 connection: echo, a commit, a decision by itself {sums}; with 20 % {1.2 * sum(parts):.2f} ms")
+
+
+def _print(n: int, server: Server, found: tuple[Found, ...], echo: list[Found], one: list[Found]) -> None:
+    rate, p50, p99, cost = np.median(found, axis=0)
+    ratios = [each.rate / bare.rate for each, bare in zip(found, echo, strict=True)]
+    to_one = median(each.rate / first.rate for each, first in zip(found, one, strict=True))
+    print(
+        f"  {n:2d} connections, {server.name:>9}: {rate:6.0f}/s, p50 {p50:.2f}, p99 {p99:.2f} ms, {cost:.0f} µs of "
+        f"processor time; {median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) × the echo's rate, "
+        f"{median(each.cost for each in echo) / cost:.2f} × per processor time, {to_one:.2f} × one worker's rate",
+        flush=True,
+    )
 
 
 def main() -> None:
@@ -137,8 +181,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     given = parser.parse_args()
     for n_arms, dim in ((10, 20), (50, 100)):
-        for workers in given.workers:
-            compare(n_arms, dim, workers, given.rounds, given.seconds, given.taught)
+        compare(n_arms, dim, given.workers, given.rounds, given.seconds, given.taught)
 
 
 if __name__ == "__main__":

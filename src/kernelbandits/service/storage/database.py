@@ -57,7 +57,7 @@ class Database(ABC):
     def write(self, *, wait: bool = True) -> AbstractContextManager[Transaction]:
         """Begin a transaction that is on disk when the block ends, and undone if it raises.
 
-        Without `wait` it raises `Busy` where it would have to wait for others.
+        Without `wait` it raises `Busy` where it would have to wait for others for more than a millisecond or so.
         """
 
     @abstractmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, ClassVar, final
 from kernelbandits.service.storage.database import Busy, Database, Row, StorageUnavailable, Transaction
 
 _PATIENCE = 5.0  # seconds that a statement waits for a lock of another program
+_TRIES, _MOMENT = 10, 5e-5  # how often, and after how many seconds, to ask again for what others have now
 
 
 @final
@@ -71,10 +73,10 @@ class SqliteDatabase(Database):
 
     def _take_turn(self, connection: sqlite3.Connection, wait: bool) -> None:
         """Begin to write, when no process of the service does, nor another program."""
-        try:
-            fcntl.flock(self._turn, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            raise Busy("another process writes") from None
+        if wait:
+            fcntl.flock(self._turn, fcntl.LOCK_EX)
+        else:
+            self._try_turn()
         try:
             if wait != self._patient:
                 connection.execute(f"PRAGMA busy_timeout = {int(1000 * _PATIENCE) if wait else 0}")
@@ -85,6 +87,17 @@ class SqliteDatabase(Database):
             if not wait and isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
                 raise Busy("another program writes") from None
             raise
+
+    def _try_turn(self) -> None:
+        """Wait a moment, as long as another process needs for a small transaction: waking a thread takes as long."""
+        for _ in range(_TRIES):
+            try:
+                fcntl.flock(self._turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(_MOMENT)
+            else:
+                return
+        raise Busy("another process writes")
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
