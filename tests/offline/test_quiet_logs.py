@@ -52,3 +52,13 @@ def test_a_table_in_memory_is_read_with_a_fitted_encoder():
     encoder = kb.Encoding().fit({"age": [0.0, 100.0]})
     with kb.open_log(table, encoder=encoder) as log:
         assert log.contexts.tolist() == encoder.transform({"age": table["age"]}).tolist()
+
+
+def test_a_fitted_encoder_finds_columns_that_have_another_use_in_the_log(tmp_path):
+    """A bandit that was fitted without a column of propensities takes that column for a feature."""
+    table = {"arm": ["a", "b"] * 2, "reward": [1.0, 0, 0, 1], "propensity": [0.5, 0.4, 0.6, 0.5]}
+    pl.DataFrame(table).write_parquet(tmp_path / "log.parquet")
+    encoder = kb.Encoding().fit({"propensity": [0.4, 0.6]})
+    for source in (table, tmp_path / "log.parquet"):
+        with kb.open_log(source, encoder=encoder) as log:
+            assert log.contexts[0:4].tolist() == encoder.transform({"propensity": table["propensity"]}).tolist()

@@ -69,8 +69,8 @@ def read_log(
     if features and encoder is None:
         encoder, contexts = encoding.encode(frame.select(features), file)
         notes = encoder.notes
-    elif encoder is not None:
-        contexts, notes = encoder.transform(frame.select(features)), encoder.notes
+    elif encoder is not None:  # it finds its columns, which may be among those that are no features here
+        contexts, notes = encoder.transform(frame), encoder.notes
     return read.log(contexts, notes, learned, bounds)
 
 
@@ -118,11 +118,13 @@ def open_log(
             raise InvalidFile(f"{rows.name} has columns but no rows; expected one row per decision")
         features = tuple(_features(rows.columns, columns, encoding, rows.name))
         read = _Read(rows.block(0, rows.n, columns.taken(rows.columns)), rows.name, columns, arms)
-        if not features:
+        if not features and encoder is None:
             yield read.log(np.zeros((rows.n, 0)), _NO_FEATURES, learned, bounds)
             return
         if encoder is None:
             encoder, _ = encoding.encode(rows.spread(_FITTED, features), rows.name)
+        else:
+            features = tuple(rows.columns)  # it finds its columns, which may be among those that are no features here
         contexts = cast(Array, TableContexts(rows, features, encoder))  # all that is asked of it is a slice
         yield read.log(contexts, encoder.notes, learned, bounds)
 

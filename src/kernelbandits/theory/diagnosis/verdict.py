@@ -161,8 +161,7 @@ def verdict_on(
     kind = judge(found)
     if found is None or kind is Suitability.TOO_FEW:
         longest = max(len(rows) for rows in groups)
-        chance = "" if found is None else f" beyond chance (p = {found.signal:.2g}{_hidden(found)})"
-        rows = f"{len(y):,} rows, at most {longest:,} of one arm, show no effect of contexts{chance}"
+        rows = f"{len(y):,} rows, at most {longest:,} of one arm, {_shown(found)}"
         return DiagnosisVerdict(
             kind, f"Too few rows to tell whether contexts help: {rows}. Play on, and run this again"
         )
@@ -201,6 +200,15 @@ def _aside(found: HeldOutScores) -> str:
         return ""
     better = ahead > _BEYOND_CHANCE and other.correlation**2 - own.correlation**2 > 0.5 * NOTICED
     return "; a linear model predicts somewhat better" if better else "; a linear model does as well"
+
+
+def _shown(found: HeldOutScores | None) -> str:
+    """What too few rows show of an effect of contexts."""
+    if found is None:
+        return "show no effect of contexts"
+    if found.signal <= OPEN_LEVEL:
+        return f"hint at an effect of contexts without proving it (p = {found.signal:.2g}, asked {SIGNAL_LEVEL:.2g})"
+    return f"show no effect of contexts beyond chance (p = {found.signal:.2g}{_hidden(found)})"
 
 
 def _hidden(found: HeldOutScores) -> str:
