@@ -127,3 +127,15 @@ def cpu_seconds(pid: int, kind: bytes = b"") -> float:
     own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     counts = kind in Path(f"/proc/{pid}/cmdline").read_bytes()
     return own * counts + sum(cpu_seconds(int(child), kind) for child in children)
+
+
+def spread(pid: int, kind: bytes = b"") -> None:
+    """Let each process of a server, with `kind` only those whose command has it, run on a processor of its own.
+
+    The kernel moves processes to whoever wakes them, and a client on the same machine draws all to its processor.
+    """
+    children = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    found = [each for each in (pid, *children) if kind in Path(f"/proc/{each}/cmdline").read_bytes()]
+    for number, each in enumerate(found):
+        for thread in Path(f"/proc/{each}/task").iterdir():
+            os.sched_setaffinity(int(thread.name), {number % (os.cpu_count() or 1)})

@@ -1,8 +1,8 @@
 """`rank` against a bare FastAPI echo of the same body: `python -m benchmarks.service.throughput`.
 
-All are asked in turns, by 32 connections and by one. The echo does not decide, and writes nothing. The client sends
-requests that were made before, so that it leaves the processor to the servers. The processor time per answer does not
-depend on what else the machine does. It needs `pip install fastapi`.
+All are asked in turns, by 32 and 64 connections and by one; each worker has a processor of its own. The echo does not
+decide, and writes nothing. The client sends requests that were made before, so that it leaves the processor to the
+servers. The processor time per answer does not depend on what else the machine does. It needs `pip install fastapi`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import msgspec
 import numpy as np
 
 from benchmarks.service.load import load, request
-from benchmarks.service.running import Connection, body, cpu_seconds, free_port, serving, wait_until_ready
+from benchmarks.service.running import Connection, body, cpu_seconds, free_port, serving, spread, wait_until_ready
 from kernelbandits.service.decisions import decide
 from kernelbandits.service.learner import rebuilt
 from kernelbandits.service.opening import salt_of
@@ -151,7 +151,9 @@ def compare(n_arms: int, dim: int, workers: list[int], rounds: int, seconds: flo
             port, process, folder = stack.enter_context(serving(n_arms, dim, n_workers, control=0.0))
             servers.append(Server(f"{n_workers} workers", port, process.pid, b"\0web\0"))
             asyncio.run(_teach(port, dim, taught, rng))
-        for n in (32, 1):
+        for server in servers:
+            spread(server.pid, server.kind)
+        for n in (32, 64, 1):
             turns = [[measured(server, requests, n, seconds) for server in servers] for _ in range(rounds)]
             for server, found in zip(servers, zip(*turns, strict=True), strict=True):
                 _print(n, server, found, [turn[0] for turn in turns], [turn[1] for turn in turns])

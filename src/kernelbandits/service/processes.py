@@ -36,16 +36,11 @@ from kernelbandits.service.worker import Worker
 
 _log = logging.getLogger(__name__)
 _PR_SET_PDEATHSIG = 1
-_SWITCH = 5e-5
-"""Seconds after which a thread that loads a snapshot is asked to make room. An answer waits for that at every call that
-lets others run, each statement to the database say, so that ten times as long would hold it up by tens of milliseconds.
-"""
 _BACKLOG_CONNECTIONS = 2000
 
 
 def run_web(settings: Settings, clock: Clock, name: str, descriptor: int) -> None:
     """Serve requests from a listening socket until SIGTERM; then finish, flush, and return."""
-    sys.setswitchinterval(_SWITCH)
     gc.collect()
     gc.freeze()  # what was imported stays: looking through it again would take tens of milliseconds
     with asyncio.Runner(loop_factory=_loop()) as runner:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar, final
@@ -28,6 +30,7 @@ from kernelbandits.service.storage import Database, Transaction, open_database
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
+_SWITCH = 5e-5  # seconds after which a thread that loads a snapshot is asked to make room
 _LOOK = 0.1  # seconds between two looks for a new snapshot
 
 
@@ -101,9 +104,25 @@ class Worker:
                 path = database.bundle(version, Path(folder))
                 if path is None:  # a newer one has taken its place
                     return
-                bandit = restore(path)
+                with _giving_way():
+                    bandit = restore(path)
         self.snapshot = Snapshot.of(version, bandit, learning, about["revision"], salt)
         self._seen, self.published = row, _shown(version, about)
+
+
+@contextmanager
+def _giving_way() -> Iterator[None]:
+    """Let other threads run as soon as they can, until the block ends.
+
+    An answer asks for the interpreter again after every call that lets others run, each statement to the database say,
+    so that the usual five milliseconds would hold it up by a hundred.
+    """
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
 
 
 def _shown(version: int, about: dict[str, Any]) -> dict[str, Any]:
