@@ -28,7 +28,7 @@ COMMANDS = {
     "real-world": (["reproduce", "real-world", *SMALLEST, "--horizon", "60"], ["real-world"]),
     "evaluation": (
         ["reproduce", "evaluation", *SMALLEST],
-        ["a-coverage", "b-errors", "c-sequences", "d-floors"],
+        ["a-coverage", "b-errors", "c-sequences", "d-floors", "e-open-bandit"],
     ),
     "run": (["run", "small.toml", "--jobs", "1"], ["small"]),
     "diagnose": (["diagnose", "log.csv", "--arm-column", "arm", "--reward-column", "paid"], ["diagnosis"]),
