@@ -51,7 +51,8 @@ class MeanLearner(kb.Learner):
 
     def decide(self, contexts, eligible):
         scores = np.where(self.counts > 0, self.sums / np.maximum(self.counts, 1), np.inf)
-        scores = np.where(eligible, scores, -np.inf)
+        if eligible is not None:  # None if every arm may be played
+            scores = np.where(eligible, scores, -np.inf)
         return kb.Choice(int(scores.argmax()), 1.0, np.nan_to_num(scores, posinf=1e6), bool(self.counts.min() == 0))
 
     def observe(self, context, arm, reward):

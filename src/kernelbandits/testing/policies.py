@@ -48,6 +48,8 @@ def check_policy(
         assert plain == ahead, f"{policy}: prefetching {block} rounds changed a decision"
     misled = _play(agent(), contexts, rounds.means, wrong_hint)
     assert plain == misled, f"{policy}: prefetching rounds that do not come changed a decision"
+    free = _play(agent(), contexts, rounds.means, lambda t: None, np.ones(n_arms, dtype=np.bool_))
+    assert plain == free, f"{policy}: a mask of all arms changed a decision; `eligible` is None if all may be played"
     _check_mask(policy, agent(), contexts)
     _check_removed_arm(policy, agent(), agent(), contexts)
     _check_added_arm(policy, agent(), agent(), contexts)
@@ -146,13 +148,19 @@ def _restated(problem: Problem, scale: float, shift: float) -> Problem:
     )
 
 
-def _play(agent: Agent, contexts: Array, means: Array, hint: Callable[[int], Array | None]) -> list[int]:
+def _play(
+    agent: Agent,
+    contexts: Array,
+    means: Array,
+    hint: Callable[[int], Array | None],
+    eligible: BoolArray | None = None,
+) -> list[int]:
     """The arms of all rounds, if `hint` says what is prefetched before each."""
     arms = []
     for t, shown in enumerate(contexts):
         if (block := hint(t)) is not None:
             agent.prefetch(block)
-        arm = agent.choose(shown).arm
+        arm = agent.choose(shown, eligible).arm
         agent.observe(shown[arm], arm, float(means[t, arm]))
         arms.append(arm)
     return arms
