@@ -7,6 +7,8 @@ import socket
 import time
 from typing import final
 
+_LENGTH = b"\r\ncontent-length: "
+
 
 @final
 class _Caller:
@@ -32,8 +34,8 @@ class _Caller:
                 return False
             if not self._got.startswith(b"HTTP/1.1 200"):
                 raise RuntimeError(self._got.decode(errors="replace"))
-            length = self._got.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
-            self._due = head + 4 + int(length)
+            place = self._got.index(_LENGTH, 0, head) + len(_LENGTH)
+            self._due = head + 4 + int(self._got[place : self._got.index(b"\r", place)])
         if len(self._got) < self._due:
             return False
         self._got, self._due = b"", 0

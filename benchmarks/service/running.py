@@ -58,9 +58,10 @@ def wait_until_ready(port: int, path: str) -> None:
             if connection.getresponse().status == 200:
                 return
         except OSError:
-            time.sleep(0.1)
+            pass  # it does not listen yet
         finally:
             connection.close()
+        time.sleep(0.1)
     raise TimeoutError(f"nothing answers on port {port}")
 
 
@@ -82,7 +83,8 @@ def serving(
         with (Path(folder) / "log.txt").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603
             try:
-                wait_until_ready(port, "/readyz")
+                for _ in range(10 * workers):  # any of the workers may answer
+                    wait_until_ready(port, "/readyz")
                 yield port, process, Path(folder)
             finally:
                 process.send_signal(signal.SIGTERM)

@@ -1,8 +1,9 @@
 """`rank` against a bare FastAPI echo of the same body: `python -m benchmarks.service.throughput`.
 
 All are asked in turns, by 32 and 64 connections and by one; each worker has a processor of its own. The echo does not
-decide, and writes nothing. The client sends requests that were made before, so that it leaves the processor to the
-servers. The processor time per answer does not depend on what else the machine does. It needs `pip install fastapi`.
+decide, and writes nothing; two workers of it against one show what the machine and the client leave to gain. The client
+sends requests that were made before, so that it leaves the processor to the servers. The processor time per answer does
+not depend on what else the machine does. It needs `pip install fastapi`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
@@ -51,7 +52,7 @@ async def ready() -> dict[str, str]:
 async def rank(body: Body) -> Body:
     return body
 """
-_N_BODIES, _TIMES = 64, 100
+_N_BODIES, _TIMES = 64, 500
 
 
 class Server(NamedTuple):
@@ -82,17 +83,18 @@ def measured(server: Server, requests: list[bytes], n: int, seconds: float) -> F
 
 
 @contextmanager
-def echoing() -> Iterator[Server]:
-    """The echo."""
+def echoing(workers: int = 1) -> Iterator[Server]:
+    """The echo with so many workers."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "echo.py").write_text(ECHO, encoding="utf-8")
         port = free_port()
         command = [sys.executable, "-m", "uvicorn", "echo:app", "--port", str(port), "--no-access-log"]
         environment = {**os.environ, "PYTHONPATH": folder}
-        process = subprocess.Popen([*command, "--log-level", "warning"], env=environment)  # noqa: S603
+        command += ["--log-level", "warning", "--workers", str(workers)]
+        process = subprocess.Popen(command, env=environment)  # noqa: S603
         try:
             wait_until_ready(port, "/readyz")
-            yield Server("echo", port, process.pid, b"")
+            yield Server(f"echo, {workers}", port, process.pid, b"" if workers == 1 else b"spawn_main")
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait()
@@ -109,34 +111,30 @@ async def _teach(port: int, dim: int, n: int, rng: np.random.Generator) -> None:
     await asyncio.sleep(3.0)
 
 
-def _median_ms(call: Callable[[], object]) -> float:
-    times = []
-    for _ in range(_TIMES):
-        began = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - began)
-    return 1e3 * median(times)
+def parts_ms(folder: Path, content: bytes) -> tuple[float, float]:
+    """Median times in milliseconds of one decision of the service in a folder, and of one commit of a row.
 
-
-def commit_ms() -> float:
-    """The median time of one commit of one row to a SQLite database with synchronous=FULL, in milliseconds."""
-    with tempfile.TemporaryDirectory() as folder:
-        connection = sqlite3.connect(f"{folder}/a.db", isolation_level=None)
-        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (x TEXT)")
-        found = _median_ms(lambda: connection.execute("INSERT INTO t VALUES (?)", ("x" * 2000,)))
-        connection.close()
-    return found
-
-
-def decision_ms(folder: Path, content: bytes) -> float:
-    """The median time of one decision of the service in a folder, by itself, in milliseconds."""
+    The commit is to a SQLite database of its own with synchronous=FULL. Both are done in turns, as for one client:
+    right after another commit a commit takes less time.
+    """
     database = open_database(str(folder / "shop.db"))
     state = rebuilt(database)
     with database.read() as tx:
         snapshot = state.snapshot(salt_of(tx))
     database.close()
-    wanted = msgspec.json.decode(content, type=RankRequest)
-    return _median_ms(lambda: decide(snapshot, wanted, "an event"))
+    wanted, times = msgspec.json.decode(content, type=RankRequest), []
+    with tempfile.TemporaryDirectory() as other:
+        connection = sqlite3.connect(f"{other}/a.db", isolation_level=None)
+        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (x TEXT)")
+        for _ in range(_TIMES):
+            began = time.perf_counter()
+            decide(snapshot, wanted, "an event")
+            decided = time.perf_counter()
+            connection.execute("INSERT INTO t VALUES (?)", ("x" * 2000,))
+            times.append((decided - began, time.perf_counter() - decided))
+        connection.close()
+    decision, commit = 1e3 * np.median(times, axis=0)
+    return float(decision), float(commit)
 
 
 def compare(n_arms: int, dim: int, workers: list[int], rounds: int, seconds: float, taught: int) -> None:
@@ -146,7 +144,7 @@ def compare(n_arms: int, dim: int, workers: list[int], rounds: int, seconds: flo
     requests = [request("/rank", content) for content in bodies]
     print(f"K = {n_arms}, d = {dim}, {taught} rewards learned, {len(bodies[0])} bytes")
     with ExitStack() as stack:
-        servers = [stack.enter_context(echoing())]
+        servers = [stack.enter_context(echoing(n_workers)) for n_workers in workers]
         for n_workers in workers:
             port, process, folder = stack.enter_context(serving(n_arms, dim, n_workers, control=0.0))
             servers.append(Server(f"{n_workers} workers", port, process.pid, b"\0web\0"))
@@ -155,11 +153,12 @@ def compare(n_arms: int, dim: int, workers: list[int], rounds: int, seconds: flo
             spread(server.pid, server.kind)
         for n in (32, 64, 1):
             turns = [[measured(server, requests, n, seconds) for server in servers] for _ in range(rounds)]
-            for server, found in zip(servers, zip(*turns, strict=True), strict=True):
-                _print(n, server, found, [turn[0] for turn in turns], [turn[1] for turn in turns])
-        parts = [median(turn[0].p50 for turn in turns), commit_ms(), decision_ms(folder, bodies[0])]
+            for number, (server, found) in enumerate(zip(servers, zip(*turns, strict=True), strict=True)):
+                first = len(workers) * (number >= len(workers))
+                _print(n, server, found, [turn[0] for turn in turns], [turn[first] for turn in turns])
+        parts = [median(turn[0].p50 for turn in turns), *parts_ms(folder, bodies[0])]
         sums = f"{parts[0]:.2f} + {parts[1]:.2f} + {parts[2]:.2f} = {sum(parts):.2f} ms"
-        print(f"   1 connection: echo, a commit, a decision by itself {sums}; with 20 % {1.2 * sum(parts):.2f} ms")
+        print(f"   1 connection: echo, a decision, a commit by themselves {sums}; with 20 % {1.2 * sum(parts):.2f} ms")
 
 
 def _print(n: int, server: Server, found: tuple[Found, ...], echo: list[Found], one: list[Found]) -> None:

@@ -1,11 +1,14 @@
 """Requests that come together: the same decisions as one by one."""
 
+import asyncio
+
 import pytest
 from machine import Machine
 from test_learning import play
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.service.deciding import decide_many
+from kernelbandits.service import deciding
+from kernelbandits.service.deciding import Decider, decide_many
 from kernelbandits.service.decisions import Decided, decide
 from kernelbandits.service.opening import salt_of
 from kernelbandits.service.requests import RankRequest
@@ -31,3 +34,43 @@ def test_together_as_alone(tmp_path):
                 decide(snapshot, request, f"id {number}")
     assert [type(answer) is Decided for answer in found].count(True) >= 18
     machine.stop()
+
+
+class Writer:
+    """Writes nothing."""
+
+    def add(self, operation, future):
+        future.set_result(operation)
+
+    def flush(self):
+        pass
+
+
+def test_requests_are_gathered_while_more_of_them_come(monkeypatch):
+    sizes = []
+
+    def decided(asked):
+        sizes.append(len(asked))
+        return [Decided(None, "a", 1.0, "a", [], False, ())] * len(asked)
+
+    monkeypatch.setattr(deciding, "decide_many", decided)
+
+    async def ask():
+        decider = Decider(asyncio.get_running_loop(), Writer())
+
+        async def asked(turns=0):
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await decider.submit((None, None, ""), lambda answer: answer)
+
+        for _ in range(3):
+            await asked()
+        await asyncio.gather(asked(), asked())
+        await asyncio.gather(*(asked(turns) for turns in range(6)))
+        await asyncio.gather(asked(), asked(20))
+        await asyncio.gather(*(asked() for _ in range(40)))
+        await asked()
+        await asked()
+
+    asyncio.run(ask())
+    assert sizes == [1, 1, 1, 2, 6, 1, 1, 32, 8, 1, 1]

@@ -7,6 +7,7 @@ import pytest
 from machine import Machine
 
 from kernelbandits.errors import InvalidArgument, InvalidFile
+from kernelbandits.linalg import Segments
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.events import Conflict
 from kernelbandits.service.learner import rebuilt
@@ -43,6 +44,8 @@ def parts(thing, seen):
     seen[id(thing)] = len(seen)
     if hasattr(thing, "to_state"):
         return (type(thing).__name__, parts(thing.to_state(), seen))
+    if isinstance(thing, Segments):  # its parts are views of its values, made when they are first asked for
+        return ("Segments", parts([thing.sizes, thing.values], seen))
     names = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
     fields = {name: getattr(thing, name) for name in (*names, *getattr(thing, "__dict__", {})) if hasattr(thing, name)}
     return (type(thing).__name__, parts(fields, seen))

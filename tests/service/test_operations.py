@@ -36,10 +36,10 @@ def test_clients_backup_end_and_export_of_a_running_service(tmp_path):
     with serving(tmp_path / "shop", control=0.0, reward_range=[0.0, 1.0]) as service:
         with Client(f"http://{service.host}:{service.port}") as client:
             for number in range(80):
-                decision = client.rank({"age": 20 + number % 50, "city": "Rome"}, event_id=f"e{number}")
+                decision = client.rank({"age": 20 + number % 50, "city": "Rome"}, event_id=f"visit-{number}")
                 assert client.reward(decision.event_id, float(decision.arm == "none"), "r").repeated is False
                 assert client.reward(decision.event_id, float(decision.arm == "none"), "r").repeated is True
-            assert client.event("e0")["id"] == "e0"
+            assert client.event("visit-0")["id"] == "visit-0"
             assert client.policy()["settings"]["control"] == 0.0
             with pytest.raises(ServiceError, match="no column 'city'") as caught:
                 client.rank({"age": 1})
@@ -52,11 +52,11 @@ def test_clients_backup_end_and_export_of_a_running_service(tmp_path):
         assert sum(map(len, processes.values())) == 2
         database = service.database()
         with database.read() as tx:
-            assert tx.rows("SELECT count(*) FROM events WHERE id LIKE 'e%'") == [(80,)]
+            assert tx.rows("SELECT count(*) FROM events WHERE id LIKE 'visit-%'") == [(80,)]
             assert tx.rows("SELECT count(*) FROM rewards WHERE reward_id = 'r'") == [(80,)]
         database.close()
         copy = Machine(str(tmp_path / "copy.db"), tmp_path, control=0.0, reward_range=[0.0, 1.0])
-        assert copy.event("e79")["arm"]
+        assert copy.event("visit-79")["arm"]
         copy.stop()
         service.start()  # and again, where it stopped
         wait_for(lambda: service.policy()["bandit"]["n_rewards"] > 80, "all outcomes")

@@ -1,5 +1,7 @@
 """What both databases must do."""
 
+import errno
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -141,7 +143,50 @@ def test_sqlite_never_waits_if_told_so(tmp_path):
         with pytest.raises(Busy), open_database(str(path)).write(wait=False):
             pass
     assert database._connected().execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert database._connected().execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+    database.close()
+
+
+def test_a_write_returns_when_the_log_is_on_disk_and_lets_others_write_meanwhile(tmp_path, monkeypatch):
+    path = tmp_path / "a.db"
+    database, other = open_database(str(path)), open_database(str(path))
+    migrate(database)
+    seen = []
+
+    def fdatasync(descriptor):
+        assert os.path.samestat(os.fstat(descriptor), (tmp_path / "a.db-wal").stat())
+        with other.read() as tx:
+            seen.append([row[0] for row in tx.rows("SELECT name FROM facts ORDER BY name")])
+        if len(seen) == 1:
+            with other.write(wait=False) as tx:
+                tx.change(FACT, ("b", "2"))
+
+    monkeypatch.setattr("os.fdatasync", fdatasync)
+    with database.write() as tx:
+        tx.change(FACT, ("a", "1"))
+        assert seen == []
+    assert seen == [["a"], ["a", "b"]]
+    database.shrink()
+    with database.write() as tx:
+        tx.change(FACT, ("c", "3"))
+    assert seen[2:] == [["a", "b", "c"]]
+    database.close()
+    other.close()
+
+
+def test_a_disk_that_fails_is_told_and_the_next_write_begins_anew(tmp_path, monkeypatch):
+    database = open_database(str(tmp_path / "a.db"))
+    migrate(database)
+
+    def fail(descriptor):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as broken:
+        broken.setattr("os.fdatasync", fail)
+        with pytest.raises(StorageUnavailable, match=r"a\.db: Input/output error"), database.write() as tx:
+            tx.change(FACT, ("a", "1"))
+    with database.write() as tx:
+        tx.change(FACT, ("b", "2"))
+        assert tx.rows("SELECT value FROM facts WHERE name = 'b'") == [("2",)]
     database.close()
 
 

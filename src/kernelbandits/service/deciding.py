@@ -17,17 +17,26 @@ from kernelbandits.service.requests import Kept, RankRequest
 MOST = 32
 """More are decided in several parts, between which others may go on."""
 
+_TURNS = 2
+"""Turns of the event loop without a further request after which those that came are decided: what is read in one turn
+is handed over in the next."""
+
 Asked = tuple[Snapshot, RankRequest, str]
 
 
 @final
 class Decider:
-    """Gathers the requests of one turn of the event loop, and hands what is decided to the writer."""
+    """Gathers requests for as long as more of them come, and hands what is decided to the writer.
+
+    A request that comes alone, as the one before did, is decided at once.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, writer: GroupCommit) -> None:
         self._loop = loop
         self._writer = writer
         self._waiting: list[tuple[Asked, Callable[[Decided], Operation], asyncio.Future[Any]]] = []
+        self._last = 1  # requests in the last batch
+        self._seen = self._turns = 0
 
     def submit(self, asked: Asked, write: Callable[[Decided], Operation]) -> asyncio.Future[Any]:
         """Hand over a request; its future has the answer of the operation `write(decision)`, when that is on disk."""
@@ -38,7 +47,11 @@ class Decider:
         return future
 
     def _decide(self) -> None:
+        if self._more_may_come():
+            self._loop.call_soon(self._decide)
+            return
         batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+        self._last, self._seen, self._turns = len(batch), 0, 0
         if self._waiting:
             self._loop.call_soon(self._decide)
         for (_, write, future), answer in zip(batch, decide_many([asked for asked, *_ in batch]), strict=True):
@@ -46,6 +59,15 @@ class Decider:
                 self._writer.add(write(answer), future)
             elif not future.cancelled():
                 future.set_exception(answer)
+        self._writer.flush()
+
+    def _more_may_come(self) -> bool:
+        n = len(self._waiting)
+        if n >= MOST or n == self._last == 1:
+            return False
+        self._turns = 0 if n > self._seen else self._turns + 1
+        self._seen = n
+        return self._turns < _TURNS
 
 
 def decide_many(asked: list[Asked]) -> list[Decided | Exception]:

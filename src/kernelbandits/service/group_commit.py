@@ -72,7 +72,7 @@ class GroupCommit:
         self._waiting.append((operation, future))
         if not self._scheduled:
             self._scheduled = True
-            self._loop.call_soon(self._write_now)
+            self._loop.call_soon(self.flush)
 
     def close(self) -> None:
         """Write what is waiting, and end."""
@@ -82,8 +82,8 @@ class GroupCommit:
         self._thread.join()
         self._database.close()
 
-    def _write_now(self) -> None:
-        """Write in the event loop, or let the thread do it if that means waiting."""
+    def flush(self) -> None:
+        """Write what is waiting in the event loop, or let the thread do it if that means waiting."""
         self._scheduled = False
         with self._wake:  # the thread ends its work under the same lock, so that nothing is left behind
             if self._thread_works or not self._waiting:
@@ -98,7 +98,7 @@ class GroupCommit:
                 _resolve(batch, answers)
                 if self._waiting:
                     self._scheduled = True
-                    self._loop.call_soon(self._write_now)
+                    self._loop.call_soon(self.flush)
                 return
         with self._wake:
             self._thread_works = True

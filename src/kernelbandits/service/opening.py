@@ -58,8 +58,9 @@ def salt_of(tx: Transaction) -> bytes:
 
 
 def latest_time(tx: Transaction) -> int:
-    """The latest time that is stored."""
-    queries = ("SELECT max(time) FROM events", "SELECT max(time) FROM rewards", "SELECT max(time) FROM journal")
+    """The latest time that is stored. Rewards and entries are numbered as they come, so the newest of them tell it."""
+    newest = "SELECT max(time) FROM (SELECT time FROM {} ORDER BY {} DESC LIMIT 10000) AS newest"
+    queries = ("SELECT max(time) FROM events", newest.format("rewards", "n"), newest.format("journal", "seq"))
     return max((row[0] or 0) for query in queries for row in tx.rows(query))
 
 

@@ -35,6 +35,7 @@ class Supervisor:
         self.settings = parse_settings(table, path)
         self._about: dict[str, Any] = {"table": table, "path": str(path), "parent": os.getpid()}
         self._stopped = threading.Event()
+        self._descriptors: dict[str, int] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._started: dict[str, float] = {}
 
@@ -51,10 +52,11 @@ class Supervisor:
         database = open_database(self.settings.database)
         self._about["offset"] = prepare(database, self.settings).offset
         database.close()
-        listening = self._listening()
-        self._about["descriptor"] = listening.fileno()
-        host, port = listening.getsockname()[:2]
-        names = ["learner", *(f"{socket.gethostname()}:{n}" for n in range(self.settings.server.workers))]
+        server = self.settings.server
+        sockets = listening(server.host, server.port, server.workers)
+        host, port = sockets[0].getsockname()[:2]
+        workers = {f"{socket.gethostname()}:{n}": each.fileno() for n, each in enumerate(sockets)}
+        self._descriptors, names = workers, ["learner", *workers]
         try:
             for name in names:
                 self._start(name)
@@ -63,29 +65,18 @@ class Supervisor:
                 for name in names:
                     self._watch(name)
         finally:
-            listening.close()
+            for each in sockets:
+                each.close()
             self._end()
 
-    def _listening(self) -> socket.socket:
-        server = self.settings.server
-        family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
-        listening = socket.socket(family, socket.SOCK_STREAM)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((server.host, server.port))
-        except OSError as error:
-            raise NotWritten(f"cannot listen on {server.host}:{server.port}: {error.strerror}") from error
-        listening.listen(2048)
-        listening.set_inheritable(True)
-        return listening
-
     def _start(self, name: str) -> None:
-        kind = "learner" if name == "learner" else "web"
-        given = json.dumps({**self._about, "name": name})
+        descriptor = self._descriptors.get(name)
+        kind = "learner" if descriptor is None else "web"
+        given = json.dumps({**self._about, "name": name, "descriptor": descriptor})
         command = [sys.executable, "-P", "-m", "kernelbandits.service.processes", kind]
         environment = {**os.environ, **_ONE_THREAD}
-        descriptors = (self._about["descriptor"],) if kind == "web" else ()
-        process = subprocess.Popen(command, env=environment, pass_fds=descriptors, stdin=subprocess.PIPE)  # noqa: S603
+        passed = () if descriptor is None else (descriptor,)
+        process = subprocess.Popen(command, env=environment, pass_fds=passed, stdin=subprocess.PIPE)  # noqa: S603
         assert process.stdin is not None  # noqa: S101
         with suppress(BrokenPipeError), process.stdin as pipe:
             pipe.write(given.encode())
@@ -109,3 +100,35 @@ class Supervisor:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def listening(host: str, port: int, n: int) -> list[socket.socket]:
+    """Sockets that listen on one address, one for each of n workers, between which the kernel divides connections.
+
+    From one socket whoever is quickest would take nearly all. The supervisor keeps them open, so that connections to a
+    worker that has died wait until it is started again.
+    """
+    with _bound(host, port, shared=False) as alone:  # refused if others listen there, even if they would share it
+        port = alone.getsockname()[1]
+        if n == 1:
+            return [_listens(alone.dup())]
+    return [_listens(_bound(host, port, shared=True)) for _ in range(n)]
+
+
+def _bound(host: str, port: int, *, shared: bool) -> socket.socket:
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if shared:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        raise NotWritten(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    return bound
+
+
+def _listens(bound: socket.socket) -> socket.socket:
+    bound.listen(2048)
+    bound.set_inheritable(True)
+    return bound

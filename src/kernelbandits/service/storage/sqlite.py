@@ -38,11 +38,13 @@ class SqliteTransaction(Transaction):
 
 @final
 class SqliteDatabase(Database):
-    """A file with write-ahead log and `synchronous=FULL`: what was committed survives a loss of power.
+    """A file with a write-ahead log: what `write` has written survives a loss of power.
 
     SQLite lets one transaction write at a time, and whoever waits for it asks again after a sleep. Processes of the
     service therefore queue on a lock of the operating system, which wakes the next one at once and is released when
-    its holder is killed.
+    its holder is killed. With `synchronous=FULL` SQLite would wait for the disk while it keeps the others out. So it
+    only appends to its log (`synchronous=NORMAL`), and `write` waits for the disk after its turn: all that was appended
+    before, by whomever, is then on disk too, so that nothing is kept that follows from something lost.
     """
 
     kinds: ClassVar = {"number": "INTEGER PRIMARY KEY", "bytes": "BLOB", "real": "REAL"}
@@ -51,7 +53,7 @@ class SqliteDatabase(Database):
         self.path = path
         self._bundles = path.with_name(path.name + "-bundles")
         self._connection: sqlite3.Connection | None = None
-        self._turn = -1
+        self._turn = self._log = -1
         self._patient = True
         self._leading = -1
 
@@ -70,6 +72,15 @@ class SqliteDatabase(Database):
                 raise
             finally:
                 fcntl.flock(self._turn, fcntl.LOCK_UN)
+            self._wait_for_disk()
+
+    def _wait_for_disk(self) -> None:
+        """Return when the log is on disk. What a failure leaves there is unknown, so one begins anew after it."""
+        try:
+            os.fdatasync(self._log)
+        except OSError as error:
+            self._disconnect()
+            raise StorageUnavailable(f"{self.path.name}: {error.strerror}") from error
 
     def _take_turn(self, connection: sqlite3.Connection, wait: bool) -> None:
         """Begin to write, when no process of the service does, nor another program."""
@@ -158,13 +169,17 @@ class SqliteDatabase(Database):
             part.replace(path)
 
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            os.close(self._turn)
-            self._connection = None
+        self._disconnect()
         if self._leading >= 0:
             os.close(self._leading)
             self._leading = -1
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            os.close(self._turn)
+            os.close(self._log)
+            self._connection = None
 
     def _file(self, version: int) -> Path:
         return self._bundles / f"{version}.kb"
@@ -174,7 +189,9 @@ class SqliteDatabase(Database):
             turn = _opened(self.path.with_name(self.path.name + "-lock"))
             connection = sqlite3.connect(self.path, _PATIENCE, isolation_level=None, check_same_thread=False)
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("SELECT 1 FROM sqlite_master").fetchall()  # opens the log, which stays while this does
+            self._log = os.open(self.path.with_name(self.path.name + "-wal"), os.O_RDWR | os.O_CLOEXEC)
             self._turn, self._connection, self._patient = turn, connection, True
         return self._connection
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from kernelbandits.errors import KernelBanditsError
 from kernelbandits.service.web.messages import Refusal, Request, Response, refusal_of, refused
+from kernelbandits.service.web.protocol import WHOLE, SendWhole
 from kernelbandits.service.web.security import HEADERS, Guard
 from kernelbandits.service.worker import Worker
 
@@ -19,6 +20,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 Stream = Callable[[Worker, Send], Awaitable[None]]
 Handler = Callable[[Worker, Request], Awaitable[Response]]
 _log = logging.getLogger(__name__)
+_LINES = b"".join(b"%b: %b\r\n" % header for header in HEADERS)
 
 
 class Route(NamedTuple):
@@ -96,8 +98,9 @@ class Application:
             if streaming:
                 await self._stream(self._worker, send)
                 return
-        self._worker.metrics.answered(label, response.status, time.perf_counter() - began)
-        await _sent(response, send)
+        seconds = time.perf_counter() - began
+        await _sent(response, scope, send)
+        self._worker.metrics.answered(label, response.status, seconds)
 
     def _found(self, scope: MutableMapping[str, Any]) -> tuple[Route, tuple[str, ...]]:
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
@@ -157,8 +160,13 @@ def _name(text: str) -> str:
     return text
 
 
-async def _sent(response: Response, send: Send) -> None:
-    length = (b"content-length", str(len(response.body)).encode())
-    headers = [(b"content-type", response.kind), length, *HEADERS, *response.headers]
+async def _sent(response: Response, scope: MutableMapping[str, Any], send: Send) -> None:
+    length = b"%d" % len(response.body)
+    whole: SendWhole | None = scope.get("extensions", {}).get(WHOLE)
+    if whole is not None and not response.headers:
+        lines = b"content-type: %b\r\ncontent-length: %b\r\n%b" % (response.kind, length, _LINES)
+        if whole(response.status, lines, response.body):
+            return
+    headers = [(b"content-type", response.kind), (b"content-length", length), *HEADERS, *response.headers]
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": response.body})

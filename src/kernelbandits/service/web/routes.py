@@ -48,7 +48,10 @@ async def ranked(worker: Worker, wanted: RankRequest) -> Answer:
     try:
         answer: Answer = await worker.decider.submit((snapshot, wanted, event_id), write)
     except InvalidArgument:  # what was answered before stays so, even if an arm has been removed since
-        earlier = await worker.read(lambda tx: events.earlier_answer(tx, event_id, wanted)) if wanted.event_id else None
+        if wanted.event_id is None:
+            raise
+        # By the writer, because what can be read is not on disk yet, perhaps.
+        earlier = await worker.writer.submit(lambda tx, counts: events.earlier_answer(tx, event_id, wanted))
         if earlier is None:
             raise
         return earlier
