@@ -1,25 +1,27 @@
-"""Decisions from rows of a table, and scores of a whole table, beside what the agent itself costs."""
+"""Decisions from rows of a table, beside what the agent itself costs."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from benchmarks.cases import Case, Goal
-from benchmarks.measure import seconds
-from kernelbandits import Bandit, LinearUCB, Policy, default_policy
+from benchmarks.cases import Case
+from benchmarks.measure import in_new_process, nothing, resident_peak, seconds
+from kernelbandits import Bandit, LinearUCB, Policy, default_policy, load
 
 OFFERS = ("none", "5pct", "10pct", "free delivery")
-N_LOGGED, N_SHOWN, N_SCORED = 3000, 500, 8192
+N_LOGGED, N_SHOWN, N_REWARDS = 3000, 500, 100_000
 LIMIT = 150e-6  # seconds above the agent's own decision
 
 
-def _table(n: int, seed: int) -> pl.DataFrame:
-    """30 numbers in raw units, some missing, and 6 categories."""
+def table_of(n: int, seed: int) -> pl.DataFrame:
+    """Return 30 numbers in raw units, some missing, and 6 categories."""
     rng = np.random.default_rng(seed)
     columns: dict[str, Any] = {}
     for j in range(30):
@@ -31,17 +33,18 @@ def _table(n: int, seed: int) -> pl.DataFrame:
 
 
 @cache
-def _bandit(policy: Policy) -> Bandit:
+def fitted_bandit(policy: Policy) -> Bandit:
+    """Return a bandit with this policy that has learned a log of 3,000 purchases."""
     rng = np.random.default_rng(1)
     spent = np.where(rng.random(N_LOGGED) < 0.16, rng.lognormal(3.0, 0.5, N_LOGGED), 0.0)
-    log = _table(N_LOGGED, 0).with_columns(offer=pl.Series(rng.choice(OFFERS, N_LOGGED)), spent=pl.Series(spent))
+    log = table_of(N_LOGGED, 0).with_columns(offer=pl.Series(rng.choice(OFFERS, N_LOGGED)), spent=pl.Series(spent))
     return Bandit(OFFERS, policy=policy).fit(log, arm="offer", reward="spent")
 
 
 def _decisions() -> Mapping[str, Callable[[], Any]]:
-    bandit = _bandit(LinearUCB())
+    bandit = fitted_bandit(LinearUCB())
     agent, encoder = bandit._ready()
-    rows = list(_table(N_SHOWN, 2).iter_rows(named=True))
+    rows = list(table_of(N_SHOWN, 2).iter_rows(named=True))
     points = [encoder.transform(row) for row in rows]
     return {
         "ours": lambda: [bandit.choose(row) and None for row in rows],
@@ -55,29 +58,33 @@ def _above_the_agent() -> Mapping[str, float]:
     return {f"microseconds above the agent (goal ≤ {LIMIT * 1e6:.0f})": (ours - agent) / N_SHOWN * 1e6}
 
 
-def _scores() -> Mapping[str, Callable[[], Any]]:
-    bandit = _bandit(default_policy())
-    agent, encoder = bandit._ready()
-    table = _table(N_SCORED, 3)
-    points = encoder.transform(table)
-    model = agent._learner._tracker._model  # type: ignore[attr-defined]
+def _saved() -> Mapping[str, float]:
+    """Seconds to save and load the default bandit after many rewards; then the growth of memory in a new process."""
+    agent, encoder = fitted_bandit(default_policy())._ready()
+    rng = np.random.default_rng(4)
+    points = encoder.transform(table_of(N_REWARDS, 4))
+    arms = rng.integers(len(OFFERS), size=N_REWARDS)
+    agent.observe_batch(points, arms, points[:, 0] * arms + rng.standard_normal(N_REWARDS))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "shop.kb"
+        saving = min(seconds(lambda: fitted_bandit(default_policy()).save(path)) for _ in range(3))
+        size, loading = path.stat().st_size / 1e6, min(seconds(lambda: load(path)) for _ in range(3))
+        grown = in_new_process(_grown, path)
+    return {
+        "seconds to save after 100,000 rewards (goal ≤ 1)": saving,
+        "seconds to load (goal ≤ 1)": loading,
+        "file in MB": size,
+        "memory that loading and saving take, in MB (goal ≤ 300)": grown,
+    }
 
-    def bare_products() -> None:
-        """Features of all rows and their products with every arm's matrix; no encoding, probabilities or frame."""
-        for start in range(0, N_SCORED, 1024):
-            psi = model._features.of(points[start : start + 1024])
-            for precision in model._P:
-                np.vecdot(psi @ precision, psi)
 
-    return {"ours": lambda: bandit.score(table), "bare products": bare_products}
+def _grown(path: Path) -> float:
+    before = resident_peak()
+    load(path).save(path)
+    return (resident_peak() - before) / 1e6
 
 
 def cases() -> Iterator[Case]:
     """Yield the cases of this module."""
     yield Case("bandit-choose", "decisions for rows of 36 columns", _decisions, facts=_above_the_agent)
-    yield Case(
-        "bandit-score",
-        f"scores of {N_SCORED:,} rows by the default policy",
-        _scores,
-        goals=(Goal("bare products", 0.5),),
-    )
+    yield Case("bandit-save", "the default bandit after 100,000 rewards", nothing, facts=_saved)

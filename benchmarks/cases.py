@@ -20,6 +20,7 @@ _MODULES = (  # in the order of the table
     "iterative",
     "decisions",
     "bandits",
+    "scores",
     "startup",
     "growth",
     "fit_growth",

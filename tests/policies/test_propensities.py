@@ -142,7 +142,7 @@ def test_it_takes_few_points(n_arms, least, most_panels, monkeypatch):
         sizes.append(z.size)
         return norm.cdf(z)
 
-    monkeypatch.setattr(propensities, "_normal_distribution", counting)
+    monkeypatch.setattr(propensities, "normal_distribution", counting)
     kb.largest_probabilities(mean, std)
     assert sum(sizes) <= most_panels * 20 * n_arms
 

@@ -36,7 +36,7 @@ def score_file(
     """Score the rows of a file, draw an arm for each with its probabilities, and write a file; returns their number.
 
     The columns are those that `keep` names, then `arm` and `propensity`, then those of `Bandit.score`. `block_rows` are
-    read at a time, rounded up to a multiple of those that are encoded together (at most 65,536).
+    read at a time, rounded up to a multiple of those that are encoded together (at most 16,384).
     """
     write = _WRITERS.get(out.suffix.lower())
     if write is None:

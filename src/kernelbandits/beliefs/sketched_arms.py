@@ -66,20 +66,30 @@ class SketchedArms(ArmModel):
 
     def means_and_stds(self, contexts: Array) -> tuple[Array, Array]:
         means, stds = np.empty(contexts.shape[:2]), np.empty(contexts.shape[:2])
-        psi = np.empty((0, 0))
+        psi, beyond = np.empty((0, 0)), np.empty(0)
         for arm, (weights, precision) in enumerate(zip(self._w, self._P, strict=True)):
             shown = contexts[:, arm]
             if not arm or not np.array_equal(shown, contexts[:, arm - 1]):  # arms often share their contexts
                 psi = self._features.of(shown)
+                beyond = self._beyond(shown, psi)
             np.matmul(psi, weights, out=means[:, arm])
-            variances = self._variances(shown, psi, np.vecdot(psi @ precision, psi))
+            variances = beyond + self._known(np.vecdot(psi @ precision, psi))
             np.sqrt(variances, out=stds[:, arm])
         return means, stds
 
     def _variances(self, contexts: Array, psi: Array, spread: Array) -> Array:
-        beyond = self._features.variances(contexts) - np.vecdot(psi[:, 1:], psi[:, 1:])
-        variances: Array = np.maximum(beyond, 0.0) + self.components.ridge * np.maximum(spread, 0.0)
+        variances: Array = self._beyond(contexts, psi) + self._known(spread)
         return variances
+
+    def _beyond(self, contexts: Array, psi: Array) -> Array:
+        """K(x, x) − ‖φ‖², what the features do not span."""
+        beyond: Array = self._features.variances(contexts) - np.vecdot(psi[:, 1:], psi[:, 1:])
+        return np.maximum(beyond, 0.0, out=beyond)
+
+    def _known(self, spread: Array) -> Array:
+        """ridge · ψᵀPψ."""
+        known: Array = self.components.ridge * np.maximum(spread, 0.0)
+        return known
 
     def _psi(self, context: Array, arm: int) -> Array:
         """Features of an arm's context: known if it was asked about last."""

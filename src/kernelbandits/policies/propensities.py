@@ -11,10 +11,10 @@ from kernelbandits.policies.learner import Choice
 from kernelbandits.policies.selection import mask_scores, tie_margin
 from kernelbandits.types import Array, BoolArray
 
-_TAIL = 8.0  # standard deviations; Φ(−8) is below 10⁻¹⁵
-_STEP = 3.0  # length of a panel in units of the smallest standard deviation that matters there
+TAIL = 8.0  # standard deviations; Φ(−8) is below 10⁻¹⁵
+STEP = 3.0  # length of a panel in units of the smallest standard deviation that matters there
 _CERTAIN = 1e-100  # a standard deviation that much smaller than the largest is 0
-_LEAST = 1e-16  # probabilities below are not told from 0, but what can happen must not be stated as impossible
+LEAST = 1e-16  # probabilities below are not told from 0, but what can happen must not be stated as impossible
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _POINTS = 0.5 * (_NODES + 1.0)
@@ -41,24 +41,24 @@ def largest_probabilities(mean: Array, std: Array) -> Array:
 
     See also `Policy`, `Problem`, `Scores`.
     """
-    certain = _certain(std)
-    if not certain.any():
+    constant = certain(std, std.max())
+    if not constant.any():
         probabilities = _above(-np.inf, mean, std)
-        np.maximum(probabilities, _LEAST, out=probabilities)
+        np.maximum(probabilities, LEAST, out=probabilities)
         probabilities /= probabilities.sum()
         return probabilities
     probabilities = np.zeros(len(mean))
-    best = float(mean[certain].max())
-    tied = certain & (mean >= best - tie_margin(mean, best))
-    random = np.flatnonzero(~certain)
+    best = float(mean[constant].max())
+    tied = constant & (mean >= best - tie_margin(mean, best))
+    random = np.flatnonzero(~constant)
     probabilities[random] = _above(best, mean[random], std[random])
-    probabilities[tied] = np.prod(_normal_distribution((best - mean[random]) / std[random])) / np.count_nonzero(tied)
-    np.maximum(probabilities, _LEAST, out=probabilities, where=tied | ~certain)
+    probabilities[tied] = np.prod(normal_distribution((best - mean[random]) / std[random])) / np.count_nonzero(tied)
+    np.maximum(probabilities, LEAST, out=probabilities, where=tied | ~constant)
     probabilities /= probabilities.sum()
     return probabilities
 
 
-def _normal_distribution(z: Array) -> Array:
+def normal_distribution(z: Array) -> Array:
     """Φ(z), elementwise."""
     from scipy.special import ndtr  # slow to import, and few policies need it
 
@@ -86,18 +86,18 @@ def _above(least: float, mean: Array, std: Array) -> Array:
         return probabilities
     best = mean.item(mean.argmax())
     mean, least = mean - best, least - best  # first: a common level may be so large that σ is lost next to it
-    low = int((mean - _TAIL * std).argmax())
-    means = (mean - mean[low]) + _TAIL * std[low]
-    start = max(0.0, float(least - mean[low]) + _TAIL * float(std[low]))
-    kept = np.flatnonzero(means + _TAIL * std > start)
+    low = int((mean - TAIL * std).argmax())
+    means = (mean - mean[low]) + TAIL * std[low]
+    start = max(0.0, float(least - mean[low]) + TAIL * float(std[low]))
+    kept = np.flatnonzero(means + TAIL * std > start)
     if not len(kept):
         return probabilities
     means, std = means[kept], std[kept]
-    edges = _edges(start, means + _TAIL * std, std)
+    edges = _edges(start, means + TAIL * std, std)
     lengths = np.diff(edges)[:, np.newaxis]
     x = (edges[:-1, np.newaxis] + lengths * _POINTS).ravel()
     u = (x[:, np.newaxis] - means) / std
-    below = _normal_distribution(u)  # at least Φ(−8) everywhere, so dividing by it is safe
+    below = normal_distribution(u)  # at least Φ(−8) everywhere, so dividing by it is safe
     together = below.prod(axis=1) * (lengths * _WEIGHTS).ravel()
     np.multiply(u, u, out=u)
     u *= -0.5
@@ -114,7 +114,7 @@ def _edges(start: float, ends: Array, std: Array) -> Array:
     narrowest = np.minimum.accumulate(std[order][::-1])[::-1].tolist()
     edges = [start]
     while edges[-1] < stops[-1]:
-        step = _STEP * narrowest[bisect_right(stops, edges[-1])]
+        step = STEP * narrowest[bisect_right(stops, edges[-1])]
         edges.append(min(edges[-1] + step, stops[-1]))
     return np.array(edges)
 
@@ -133,9 +133,9 @@ def pick_sampled(
     tie_margin(draws, draws.item(draws.argmax()))  # refuses NaN
     # Compared without the common level, next to which deviations may be lost: all draws would be equal.
     arm = int(mask_scores(mean - mean[allowed].max() + deviations, eligible).argmax())
-    certain = allowed[_certain(std[allowed])]
-    if arm in certain:
-        tied = certain[mean[certain] >= mean[arm] - tie_margin(mean[allowed], mean.item(arm))]
+    constant = allowed[certain(std[allowed], std[allowed].max())]
+    if arm in constant:
+        tied = constant[mean[constant] >= mean[arm] - tie_margin(mean[allowed], mean.item(arm))]
         arm = int(rng.choice(tied)) if len(tied) > 1 else arm
     probabilities = np.zeros(len(mean))
     probabilities[allowed] = largest_probabilities(mean[allowed], std[allowed])
@@ -143,7 +143,7 @@ def pick_sampled(
     return Choice(arm, propensity, draws, bool(mean[arm] < mean[allowed].max()), probabilities)
 
 
-def _certain(std: Array) -> BoolArray:
-    """Which variables are constant."""
-    certain: BoolArray = std <= _CERTAIN * std.max()
-    return certain
+def certain(std: Array, widest: float | Array) -> BoolArray:
+    """Which variables are constant, next to the largest of all σ."""
+    constant: BoolArray = std <= _CERTAIN * widest
+    return constant

@@ -8,8 +8,9 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits.policies.batched_propensities import batched_probabilities
 from kernelbandits.policies.learner import Choice
-from kernelbandits.policies.propensities import largest_probabilities, pick_sampled
+from kernelbandits.policies.propensities import pick_sampled
 from kernelbandits.policies.selection import best_shares, mask_scores, pick_best, pick_optimistic
 from kernelbandits.specs import NonNegative, Spec
 from kernelbandits.types import Array, BoolArray
@@ -54,10 +55,7 @@ class Sampling(DecisionRule):
         return pick_sampled(mean, std, eligible, rng, self.scale)
 
     def probabilities(self, mean: Array, std: Array, eligible: BoolArray | None) -> Array:
-        chances, allowed = np.zeros_like(mean), np.ones_like(mean, dtype=np.bool_) if eligible is None else eligible
-        for row, mask in enumerate(allowed):
-            chances[row, mask] = largest_probabilities(mean[row, mask], self.scale * std[row, mask])
-        return chances
+        return batched_probabilities(mean, self.scale * std, eligible)
 
 
 @final

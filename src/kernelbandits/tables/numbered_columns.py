@@ -19,6 +19,8 @@ from kernelbandits.types import Array
 
 _COPIES = 3
 """Arrays of the size of the encoded table that are in memory while it is encoded."""
+_APART = 8
+"""Numbers between two columns, as entries that are a power of 2 apart take each other's place in the cache."""
 
 
 def as_numbers(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
@@ -60,7 +62,7 @@ class NumberedColumns:
         shape = (len(self.names), frame.height)
         what = f"a table of {shape[1]:,} rows and {shape[0]:,} encoded columns"
         require_memory(_COPIES * 8 * prod(shape), what, "use fewer rows (max_rows) or pool more levels (rare)")
-        columns = np.zeros(shape)
+        columns = np.zeros((shape[0], shape[1] + _APART))[:, : shape[1]]
         for row, numbers in zip(columns, _filled(frame, self.numerical, self.means), strict=False):
             row[:] = numbers.to_numpy()
         start = len(self.numerical)
