@@ -80,23 +80,55 @@ def test_widths_are_in_units_of_the_prior(width):
     np.testing.assert_allclose(standardised.choose(shown).scores, expected, rtol=1e-8)
 
 
-def test_exchanged_arms_change_nothing_once_each_has_met_the_same_reward():
-    """Initial turns go by number, so the first rounds are exchanged with the arms; whatever follows is the same."""
-    n_arms, dim, horizon, exchanged = 4, 6, 150, np.array([2, 0, 3, 1])
+def arms_of(policy, contexts, rewards):
+    """The arms that an agent of this policy plays, shape (T,)."""
+    agent, chosen = policy.start(kb.Problem(*contexts.shape[1:]), 0), []
+    for shown, paid in zip(contexts, rewards, strict=True):
+        arm = agent.choose(shown).arm
+        agent.observe(shown[arm], arm, float(paid[arm]))
+        chosen.append(arm)
+    return np.array(chosen)
+
+
+@pytest.mark.parametrize("order", [[1, 0], [2, 0, 3, 1], [4, 3, 2, 1, 0]], ids=len)
+def test_exchanged_arms_change_nothing(order):
+    """Contexts, reward functions and noise are exchanged with the arms: so are the decisions, the first ones too."""
+    n_arms, dim, horizon = len(order), 6, 150
     rng = np.random.default_rng(21)
     contexts = rng.standard_normal((horizon, n_arms, dim))
     rewards = np.tanh(contexts @ rng.standard_normal(dim)) + np.arange(n_arms) / 3.0
-    order = np.concatenate([exchanged, np.arange(n_arms, horizon)])  # arm i of the others is played in round i
-
-    def arms_of(contexts, rewards):
-        agent, chosen = kb.default_policy().start(kb.Problem(n_arms, dim), 0), []
-        for shown, paid in zip(contexts, rewards, strict=True):
-            arm = agent.choose(shown).arm
-            agent.observe(shown[arm], arm, float(paid[arm]))
-            chosen.append(arm)
-        return np.array(chosen)
-
-    plain = arms_of(contexts, rewards)
-    others = exchanged[arms_of(contexts[order][:, exchanged], rewards[order][:, exchanged])]
+    rewards += 0.1 * rng.standard_normal((horizon, n_arms))
+    plain = arms_of(kb.default_policy(), contexts, rewards)
+    others = arms_of(kb.default_policy(), contexts[:, order], rewards[:, order])
+    assert sorted(plain[:n_arms]) == list(range(n_arms))
     assert len(np.unique(plain[n_arms:])) > 1
-    assert np.array_equal(others[n_arms:], plain[n_arms:])
+    assert np.array_equal(np.array(order)[others], plain)
+
+
+def test_first_turns_do_not_depend_on_units_of_contexts():
+    rng = np.random.default_rng(22)
+    contexts, rewards = rng.standard_normal((60, 4, 6)), rng.standard_normal((60, 4))
+    plain = arms_of(kb.default_policy(), contexts, rewards)
+    for changed in (100.0 * contexts, contexts + 1e6, contexts[:, :, ::-1], 1e140 * contexts, 1e-140 * contexts):
+        assert np.array_equal(arms_of(kb.default_policy(), changed, rewards)[:4], plain[:4])
+
+
+def test_first_turns_go_by_number_if_all_arms_show_one_context():
+    contexts = np.random.default_rng(23).standard_normal((7, 7))
+    agent = kb.default_policy().start(kb.Problem(7, 7), 0)
+    assert [agent.choose(np.tile(x, (7, 1))).arm for x in contexts] == list(range(7)), "copies"
+    agent = kb.default_policy().start(kb.Problem(7, 7), 0)
+    assert [agent.choose(x + 1e6).arm for x in contexts] == list(range(7)), "one for all"
+
+
+def test_first_turns_are_what_score_says():
+    """Also if some arms are not eligible or have been removed."""
+    rng = np.random.default_rng(24)
+    contexts, agent = rng.standard_normal((12, 6, 5)), kb.default_policy().start(kb.Problem(6, 5), 0)
+    agent.remove_arm(3)
+    for t, shown in enumerate(contexts[:4]):
+        mask = np.arange(6) != t
+        said = agent.score(contexts, eligible=np.tile(mask, (12, 1))).probabilities[t]
+        decision = agent.choose(shown, eligible=mask)
+        assert said[decision.arm] == decision.propensity == 1.0
+        assert decision.arm not in (3, t)

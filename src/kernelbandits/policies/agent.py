@@ -104,8 +104,9 @@ class Agent:
     def choose_batch(self, contexts: ArrayLike, eligible: ArrayLike | Collection[str] | None = None) -> Decisions:
         """Decide for B rounds at once, before any of their rewards is known; the same as B calls of `choose`, faster.
 
-        Contexts have shape (B, K, d), or (B, d) if all arms share one. `eligible` names arms, or masks them in all
-        rounds (K,) or each (B, K).
+        Contexts have shape (B, K, d), or (B, d) if all arms share one; so K rows of d numbers are K rounds here, and
+        one round with a context per arm is (1, K, d). `eligible` names arms, or masks them in all rounds (K,) or each
+        (B, K).
         """
         block = self._checked_block(contexts)
         mask = self._checked_masks(eligible, len(block))

@@ -38,7 +38,8 @@ class CalibratedUCB(Policy):
     cannot be learned away, so ½ is enough: contexts vary, and that explores. What all rewards of an arm have in common,
     its level, is learned for good. If the belief can tell it (`LearningTracker`), its deviation counts with the width
     q = Φ⁻¹(1 − nᵢ/t), for nᵢ of t rewards, so that optimism returns to every arm; the rest with one between both, at
-    most `width` · max(q, 1), by how much contexts tell about each other. Each arm has `n_initial` turns first.
+    most `width` · max(q, 1), by how much contexts tell about each other. Each arm has `n_initial` turns first; of arms
+    with equally many, the one whose context is nearest to the mean of those shown, whatever the numbers of arms are.
 
     The choice is certain given the past, so its propensity is 1 (ties apart); use `ThompsonSampling` behind an
     `ExplorationFloor` if logs are to be evaluated later.

@@ -19,7 +19,8 @@ from kernelbandits.types import Array, BoolArray
 class BelievingLearner(Learner):
     """Gives every arm `n_initial` turns; then the rule decides on the tracker's means and standard deviations.
 
-    Rewards that are observed before an arm's turn are turns of it, as in a start from a log.
+    Turns go by contexts, not by numbers of arms (`central_first`). Rewards that are observed before an arm's turn are
+    turns of it, as in a start from a log.
     """
 
     __slots__ = ("_in_turn", "_n_initial", "_rng", "_rule", "_tracker", "_turns", "_widths")
@@ -54,7 +55,7 @@ class BelievingLearner(Learner):
         # `fewest` answers at once in nearly all rounds.
         self._in_turn = turns.fewest < n_initial and turns.due(n_initial, eligible)
         if self._in_turn:
-            return turns.next(eligible)
+            return turns.next(eligible, contexts)
         mean, std = self._tracker.mean_and_std(contexts)
         if self._widths is not None:
             std = self._widths.times(std)
@@ -65,7 +66,7 @@ class BelievingLearner(Learner):
         wide = stds if self._widths is None else self._widths.times(stds)
         probabilities = self._rule.probabilities(means, wide, eligible)
         if self._turns.fewest < self._n_initial:
-            self._turns.take_over(probabilities, self._n_initial, eligible)
+            self._turns.take_over(probabilities, self._n_initial, eligible, contexts)
         return Scores(means, stds, probabilities)
 
     def _believed(self, contexts: Array) -> tuple[Array, Array]:

@@ -195,6 +195,9 @@ class _BonusTracker(AffineTracker):
     def _betas(self, posteriors: list[Posterior], problem: Problem) -> Array:
         return np.array([self._width.of(arm, posterior, problem) for arm, posterior in enumerate(posteriors)])
 
+    def _size(self) -> tuple[int, int]:
+        return self._problem.n_arms, self._problem.dim
+
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         mean, std = self._arms.mean_and_std(contexts)
         std *= self._beta

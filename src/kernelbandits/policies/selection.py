@@ -11,6 +11,7 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, NumericalBreakdown
 from kernelbandits.linalg import EPS
 from kernelbandits.policies.learner import Choice, Scores
+from kernelbandits.policies.turn_order import central_first
 from kernelbandits.types import Array, BoolArray, IntArray
 
 TIE = 1e-12
@@ -122,7 +123,9 @@ def distribution(choice: Choice) -> Array:
 
 @final
 class RoundRobin:
-    """Counts the turns of every arm; next is the eligible arm with the fewest turns and the lowest number.
+    """Counts the turns of every arm; next is the eligible arm with the fewest turns.
+
+    Of several, it is the one with the lowest number; or, if contexts are given, the one that is `central_first`.
 
     A turn is a decision, so that no arm is tried again and again while its rewards are on their way. A reward that no
     turn waits for is a turn too: what was learned from a log, or from a decision of somebody else, need not be tried.
@@ -168,9 +171,9 @@ class RoundRobin:
         """Whether the reward of a turn of this arm has not come."""
         return self._waiting[arm] > 0
 
-    def next(self, eligible: BoolArray | None) -> Choice:
-        """The arm whose turn it is. Known beforehand, so its propensity is 1."""
-        arm = self._last = int(mask_scores(-self._counts, eligible).argmax())
+    def next(self, eligible: BoolArray | None, contexts: Array | None = None) -> Choice:
+        """The arm whose turn it is, if contexts of shape (K, d) are given, by these. Its propensity is 1."""
+        arm = self._last = self._first(eligible, contexts)
         self._waiting[arm] += 1
         self._count(arm, 1)
         return Choice(arm, 1.0, mask_scores(np.zeros(len(self._counts)), eligible), explored=True)
@@ -181,12 +184,23 @@ class RoundRobin:
         self.take_over(probabilities, inf, eligible)
         return Scores(unknown, unknown.copy(), probabilities)
 
-    def take_over(self, probabilities: Array, n_turns: float, eligible: BoolArray | None) -> None:
-        """Make the arm whose turn it is certain in every round in which one is due; arrays of shape (B, K)."""
+    def take_over(
+        self, probabilities: Array, n_turns: float, eligible: BoolArray | None, contexts: Array | None = None
+    ) -> None:
+        """Make the arm whose turn it is certain in every round in which one is due; arrays of shape (B, K) or more."""
         allowed = np.ones(probabilities.shape, dtype=np.bool_) if eligible is None else eligible
-        rows = np.flatnonzero(((self._counts < n_turns) & allowed).any(axis=1))
-        probabilities[rows] = 0.0
-        probabilities[rows, mask_scores(-self._counts, allowed[rows]).argmax(axis=1)] = 1.0
+        for row in np.flatnonzero(((self._counts < n_turns) & allowed).any(axis=1)):
+            probabilities[row] = 0.0
+            probabilities[row, self._first(allowed[row], None if contexts is None else contexts[row])] = 1.0
+
+    def _first(self, eligible: BoolArray | None, contexts: Array | None) -> int:
+        """The arm whose turn it is."""
+        counts = mask_scores(-self._counts, eligible)
+        if contexts is None:
+            return int(counts.argmax())
+        allowed = np.arange(self.n_arms) if eligible is None else np.flatnonzero(eligible)
+        order = allowed[central_first(contexts if eligible is None else contexts[allowed])]
+        return int(order[counts[order].argmax()])
 
     def observe(self, arm: int) -> None:
         """A reward of this arm has come."""
