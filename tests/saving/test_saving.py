@@ -305,17 +305,72 @@ def test_agents_whose_arms_share_contexts_come_back(policy, again):
     assert again(agent).choose(shared[20]).arm == agent.choose(shared[20]).arm
 
 
-def test_an_array_that_may_not_be_written_to_is_refused(tmp_path):
-    tracker = kb.LinearArms().start(kb.Problem(2, 3))
-    path = save(tracker, tmp_path / "tracker.kb")
+def forge_arrays(path, place, value):
+    """Change what a file says of each array."""
     with zipfile.ZipFile(path) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
     manifest = json.loads(entries["manifest.json"])
     for kind, facts, _ in manifest["nodes"]:
         if kind == "array":
-            facts[5] = False
+            facts[place] = value(facts)
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in (entries | {"manifest.json": json.dumps(manifest)}).items():
             archive.writestr(name, data)
-    with pytest.raises(InvalidFile, match="holds something of another kind"):
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        (4, lambda facts: [0] * len(facts[3]), "entries of an array share their memory"),
+        (5, lambda facts: False, "holds something of another kind"),
+    ],
+    ids=["strides", "writeable"],
+)
+def test_arrays_that_cannot_be_written_to_one_by_one_are_refused(tmp_path, place, value, words):
+    path = save(kb.LinearArms().start(kb.Problem(2, 3)), tmp_path / "tracker.kb")
+    forge_arrays(path, place, value)
+    with pytest.raises(InvalidFile, match=words):
         load(path)
+
+
+def test_a_view_with_gaps_that_repeats_entries_becomes_an_array(again):
+    back = again(np.broadcast_to(np.arange(40.0)[::8], (3, 5)))
+    assert np.array_equal(back, [[0.0, 8.0, 16.0, 24.0, 32.0]] * 3)
+    assert 0 not in back.strides
+
+
+class BrokenTracker(kb.Tracker):
+    def mean_and_std(self, contexts):
+        raise IndexError("arm 7")
+
+    def observe(self, context, arm, reward):
+        pass
+
+    def prefetch(self, block):
+        pass
+
+    def add_arm(self, problem):
+        pass
+
+    def _size(self):
+        return 2, 3
+
+    def to_state(self):
+        return {}
+
+    @classmethod
+    def from_state(cls, state):
+        return cls()
+
+
+def test_trackers_alone_are_rehearsed(tmp_path):
+    path = save([BrokenTracker()], tmp_path / "tracker.kb")
+    with pytest.raises(InvalidFile, match=r"what it holds does not work \(IndexError: 'arm 7'\)"):
+        load(path, classes=[BrokenTracker])
+
+
+@pytest.mark.parametrize("belief", examples.BELIEFS, ids=repr)
+def test_every_tracker_can_be_rehearsed(belief):
+    tracker = belief.start(kb.Problem(3, 4, horizon=50, noise_std=0.1, reward_norms=(1.0,) * 3))
+    assert tracker._size() == (3, 4)
+    tracker._rehearse()

@@ -15,6 +15,8 @@ from kernelbandits.regression import Outlook, Posterior
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, IntArray
 
+_LARGEST = 2**22  # entries of contexts in a rehearsal, 32 MB
+
 
 @final
 class Prefetched:
@@ -105,6 +107,25 @@ class Tracker(ABC):
         A hook for trackers that can do so without prefetching.
         """
         return None
+
+    def _size(self) -> tuple[int, int] | None:
+        """Numbers of arms and features, K and d; None: a loaded tracker of this class is not rehearsed."""
+        return None
+
+    def _rehearse(self) -> None:
+        """Ask and observe a little, to see whether a loaded tracker works; not with contexts of more than 32 MB."""
+        n_arms, dim = self._size() or (0, 0)
+        if not 0 < n_arms * dim <= _LARGEST:
+            return
+        block = np.random.default_rng(0).standard_normal((2, n_arms, dim))
+        for step in range(min(2 * n_arms + 4, 32)):
+            self.mean_and_std(block[step % 2])
+            self.observe(block[step % 2, step % n_arms], step % n_arms, 0.5 * step)
+        self.means_and_stds(block)
+        self.prefetch(coming := Prefetched(block))
+        for shown in coming:
+            self.mean_and_std(shown)
+        self.prefetch(None)
 
     @abstractmethod
     def add_arm(self, problem: Problem) -> None:

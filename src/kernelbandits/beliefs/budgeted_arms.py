@@ -83,6 +83,9 @@ class _BudgetedTracker(AffineTracker):
         fit = [own.fits(arm, self._data.dim) for arm, own in enumerate(self._arms)]
         checks.refuse_inconsistent(self, len(fit) == len(self._data.counts), *fit)
 
+    def _size(self) -> tuple[int, int]:
+        return len(self._arms), self._data.dim
+
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         mean, variance = np.array([arm.mean_and_variance(contexts) for arm in self._arms]).T
         return mean, np.sqrt(variance)

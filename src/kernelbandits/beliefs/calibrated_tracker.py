@@ -83,6 +83,9 @@ class CalibratedTracker(LearningTracker):
         checks.refuse_misshapen(self, _counts=(n_arms,))
         checks.refuse_inconsistent(self, sizes == {n_arms}, self._counts.min() >= 0, 0 <= self._square < inf)
 
+    def _size(self) -> tuple[int, int]:
+        return len(self._counts), self._data.dim
+
     @property
     def counts(self) -> IntArray:
         return self._counts

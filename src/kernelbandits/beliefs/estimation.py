@@ -190,6 +190,9 @@ class EstimatingTracker(Tracker):
         fit = arms is None or len(arms.functions) == n_arms
         checks.refuse_inconsistent(self, fit, len(self._levels.levels) == n_arms, self._seen >= len(self._data))
 
+    def _size(self) -> tuple[int, int]:
+        return len(self._data.counts), self._data.dim
+
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         if self.arms is None:  # too few rewards to estimate anything: all arms are alike
             return np.zeros(len(contexts)), np.ones(len(contexts))

@@ -129,6 +129,9 @@ class ArmsTracker(PosteriorTracker):
     def functions(self) -> IntArray:
         return np.arange(len(self.posteriors))
 
+    def _size(self) -> tuple[int, int]:
+        return len(self.posteriors), self.prior.dim
+
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         prefetched = self._prefetched
         if prefetched is not None and contexts is prefetched.block.shown:

@@ -99,6 +99,9 @@ class JointTracker(PosteriorTracker):
     def functions(self) -> IntArray:
         return same_functions(self._kernel.covariance)
 
+    def _size(self) -> tuple[int, int]:
+        return self._n_arms, self.posteriors[0].dim - 1
+
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         prefetched = self._prefetched
         if prefetched is None or contexts is not prefetched.block.shown:

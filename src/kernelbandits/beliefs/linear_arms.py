@@ -80,6 +80,9 @@ class _LinearTracker(AffineTracker):
         checks.refuse_misshapen(self, _weights=(n_arms, size), _sums=(n_arms, size), _roots=(n_arms, size, size))
         checks.refuse_inconsistent(self, self._ridge > 0.0)
 
+    def _size(self) -> tuple[int, int]:
+        return len(self._weights), self._weights.shape[1] - self._intercept
+
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         X = self._features(contexts)
         V = np.matmul(X[:, np.newaxis], self._roots)[:, 0]

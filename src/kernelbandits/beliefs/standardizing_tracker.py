@@ -44,6 +44,9 @@ class StandardizingTracker(Tracker):
         sizes = {len(self._data.counts), len(self._levels.levels), len(self._tracker.functions)}
         checks.refuse_inconsistent(self, len(sizes) == 1, self._data.dim == 0, 0.0 < self._scale < inf)
 
+    def _size(self) -> tuple[int, int] | None:
+        return self._tracker._size()
+
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         return self._restated(*self._tracker.mean_and_std(contexts))
 

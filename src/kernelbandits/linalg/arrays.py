@@ -58,9 +58,10 @@ class Segments:
         self._parts = None
 
     def _validate(self) -> None:
-        fit = self.values.shape == (sum(self.sizes),) and all(size >= 0 for size in self.sizes)
-        if not fit or (self._parts is not None and [part.shape for part in self._parts] != [(n,) for n in self.sizes]):
+        fit = self.values.shape == (sum(self.sizes),) and self.values.flags.c_contiguous
+        if not fit or any(size < 0 for size in self.sizes):
             raise InvalidArgument("the segments of an array do not fit it")
+        self._parts = None  # made anew: those of a file may lie elsewhere
 
     @property
     def parts(self) -> list[Array]:

@@ -69,8 +69,8 @@ class Arrays(Kind):
         if not is_plain(thing.dtype):
             raise InvalidArgument(f"an array of type {thing.dtype} cannot be saved; numbers, texts and times can")
         writeable, (low, high) = thing.flags.writeable, _bounds(thing)
-        # An array may repeat its entries, but none in a bundle is larger than its memory.
-        if thing.nbytes > high - low or not thing.flags.aligned:
+        # An array may repeat its entries, but none in a bundle does.
+        if _repeats(thing.shape, thing.strides, thing.itemsize) or not thing.flags.aligned:
             thing = thing.copy()
             low, high = _bounds(thing)
         facts: list[Json] = [thing.dtype.str, 0, 0, [*thing.shape], [*thing.strides], writeable]
@@ -100,8 +100,20 @@ class Arrays(Kind):
         if memory.dtype != dtype or prod(shape) > memory.size or any(step % dtype.itemsize for step in strides):
             raise InvalidFile(_NO_FIT)
         array: AnyArray = np.ndarray(shape, dtype, memory, offset, strides)  # refuses what lies outside
+        if writeable and _repeats(shape, strides, dtype.itemsize):
+            raise InvalidFile("entries of an array share their memory, so that to write one would change others")
         array.flags.writeable = writeable
         return array
+
+
+def _repeats(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
+    """Whether entries of an array may share memory: parts of an array in any order of its axes do not."""
+    extent = itemsize
+    for stride, size in sorted((abs(stride), size) for stride, size in zip(strides, shape, strict=True) if size > 1):
+        if stride < extent:
+            return True
+        extent += stride * (size - 1)
+    return False
 
 
 def _bounds(array: AnyArray) -> tuple[int, int]:
