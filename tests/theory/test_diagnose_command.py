@@ -35,7 +35,7 @@ def log(tmp_path_factory):
 
 
 def test_report_picture_and_record(log, tmp_path):
-    done = run("diagnose", str(log / "log.csv"), *LOG, "--horizon", "2000", cwd=tmp_path)
+    done = run("diagnose", str(log / "log.csv"), *LOG, "--horizon", "2000", "--theory", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for part in (
@@ -67,6 +67,21 @@ def test_report_picture_and_record(log, tmp_path):
     assert promised["delta"] == pytest.approx(16 / (40 * gamma**2))
     assert promised["probability"] == pytest.approx(1 - 2 * promised["delta"] - 40**-2 - promised["eta"])
     assert promised["empty"]
+
+
+def test_theory_is_printed_where_it_is_asked_for(log, tmp_path):
+    short = run("diagnose", str(log / "log.csv"), *LOG, "--horizon", "2000", cwd=tmp_path)
+    lines = short.stdout.splitlines()
+    whole = run("diagnose", str(log / "log.csv"), *LOG, "--horizon", "2000", "--theory", cwd=tmp_path).stdout
+    assert (short.returncode, short.stderr) == (0, "")
+    assert lines[0] == whole.splitlines()[0]
+    assert len(lines) < 35
+    assert len(whole.splitlines()) > 60
+    assert {line for line in whole.splitlines() if line.startswith("Note: ")} <= {*lines}
+    assert "‖K − K_lin‖" not in short.stdout
+    assert "Spectrum, hypotheses and formulas of the paper: again with --theory, or in diagnosis.json." in lines
+    contexts = run("diagnose", str(log / "log.csv"), "--drop", "arm", "--drop", "reward", cwd=tmp_path).stdout
+    assert "‖K − K_lin‖" in contexts
 
 
 @pytest.mark.parametrize("name", ["log.csv", "log.csv.gz", "log.parquet"])

@@ -277,7 +277,7 @@ def test_a_verdict_that_leaves_it_open_shows_the_numbers():
     assert "correlation: interpolation 0." in verdict.text
     for p, told in {
         0.02: "show no effect of contexts beyond chance (p = 0.02; a linear effect may still be up to 100% of their",
-        0.01: "hint at an effect of contexts without proving it (p = 0.01, asked 0.0005)",
+        0.002: "hint at an effect of contexts without proving it (p = 0.002, asked 0.0005)",
     }.items():
         open_question = verdict_on(replace(found, signal=p), None, groups, y)
         assert open_question.kind is Suitability.TOO_FEW
@@ -288,3 +288,25 @@ def test_interpolation_does_not_work_in_five_dimensions_with_noise():
     make, _ = WORLDS["low rank"]
     found = [judge(scores_of(*make(2, 5, 100, np.random.default_rng(seed)))) for seed in range(4)]
     assert {*found} <= {Suitability.MEAN, Suitability.RIDGE}
+
+
+def test_the_first_words_tell_of_a_linear_model_that_predicts_better():
+    X, arms, y = paper(kb.LowRank(), 4, 40, 100, np.random.default_rng(0))
+    found, groups = scores_of(X, arms, y), [np.flatnonzero(arms == arm) for arm in range(4)]
+    linear = found.pooled.scores["linear"].r_squared
+    better = ", but a linear model predicts somewhat better: take the default policy or LinearUCB"
+    said = {  # by how many errors its correlation and its R² are ahead, and by how much the latter
+        (-3.0, 4.0, 0.2): ": take the default policy (",
+        (0.5, 1.0, 0.2): ": take the default policy; a linear model does as well (",
+        (0.5, 4.0, 0.05): ": take the default policy; a linear model does as well (",
+        (0.5, 4.0, 0.2): f"{better} (",
+    }
+    for (ahead, gained, more), words in said.items():
+        own = replace(found.pooled.scores["interpolation"], r_squared=linear - more)
+        pooled = replace(found.pooled, scores={**found.pooled.scores, "interpolation": own})
+        advantage, gain = {"ridge": 0.0, "linear": ahead}, {"ridge": 0.0, "linear": gained}
+        changed = replace(found, pooled=pooled, advantage=advantage, gain=gain)
+        assert verdict_on(changed, None, groups, y).text.startswith(f"Kernel interpolation works here{words}")
+    advice = diagnose(X, arms, y, horizon=20_000).recommendation
+    told = verdict_on(changed, advice, groups, y).text
+    assert re.search(r"LinearUCB, or explore about [\d,]+ of 20,000 rounds and interpolate \(held-out", told)

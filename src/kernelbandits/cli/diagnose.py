@@ -36,6 +36,7 @@ from kernelbandits.cli.options import COUNT, FOLDER, debug_option, json_option, 
     metavar="N",
     help="Use at most this many evenly spaced rows where a Gram matrix is needed.",
 )
+@click.option("--theory", is_flag=True, help="Print what the paper's theory says, too. Always printed without rewards.")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Output folder. Default: results/diagnose.")
 @json_option
 @debug_option

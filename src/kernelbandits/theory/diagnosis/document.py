@@ -24,13 +24,14 @@ from kernelbandits.theory.diagnosis.scores_table import MOST_ARMS, scores_record
 from kernelbandits.theory.diagnosis.verdict import Suitability
 
 _TOP = 8
+_MORE = "Spectrum, hypotheses and formulas of the paper: again with --theory, or in diagnosis.json."
 _OPEN = (Suitability.INTERPOLATION, Suitability.TOO_FEW, Suitability.NO_REWARDS)
 """Verdicts with which the conclusion is how long to explore."""
 _TONES = {HypothesisVerdict.HOLDS: "green", HypothesisVerdict.FAILS: "red", HypothesisVerdict.UNKNOWN: "yellow"}
 
 
-def report_sample(sample: ContextSample, folder: Path, *, as_json: bool, **options: Any) -> None:
-    """Diagnose a sample, write picture and record to the folder, print the report."""
+def report_sample(sample: ContextSample, folder: Path, *, as_json: bool, theory: bool, **options: Any) -> None:
+    """Diagnose a sample, write picture and record to the folder, print the report; `theory` is for one with rewards."""
     started = time.monotonic()
     if folder.is_file():
         raise InvalidArgument(f"--out: {folder} is a file; give a folder")
@@ -45,7 +46,16 @@ def report_sample(sample: ContextSample, folder: Path, *, as_json: bool, **optio
     if as_json:
         print_json({**document.record, "files": [str(path) for path in files], "seconds": round(seconds, 3)})
     else:
+        if report.held_out is not None and not theory:
+            document = replace(document, sections=_summary(report))
         document.show(f"Finished in {seconds:.1f} s. In {folder}: {', '.join(path.name for path in files)}")
+
+
+def _summary(report: Diagnosis) -> tuple[Section, ...]:
+    """What a practitioner asks for: the verdict, the numbers that decide, warnings, and where the rest is."""
+    notes = (f"Note: {note}" for note in report.notes)
+    found = () if report.held_out is None else (scores_table(report.held_out),)
+    return (Findings("Verdict", (report.verdict.text,)), *found, Findings("", (*notes, _conclusion(report), _MORE)))
 
 
 def diagnosis_document(report: Diagnosis, columns: Sequence[str] = (), encoder: Encoder | None = None) -> Document:

@@ -2,7 +2,7 @@
 
 1. A permutation test finds a dependence of rewards on contexts, or not. If not, contexts tell nothing, unless so much
    may be hidden by so few rows that there are too few to tell: the test leaves it open, or what is linear in the
-   contexts may be more than a quarter of the variance of rewards (`linear_share` and two standard errors).
+   contexts may be more than a quarter of the variance of rewards (`linear_share` and three standard errors).
 2. Interpolation that is worse than the mean of the arm beyond chance does not work.
 3. A factor common to all predictions does not change which arm is best, so predictors are compared by the correlation ρ
    of predictions and rewards, as the ratio ρ²/(1 − ρ²) of explained to unexplained variance (Cohen's f²). Ridge or a
@@ -41,15 +41,15 @@ MARGIN = 2.0
 """Interpolation works if no other predictor has more than this many times its ratio of explained variance,"""
 NOTICED = 0.1
 """and explains this much more of all variance: where both explain nearly all of it, a ratio means little."""
-OPEN_LEVEL = 0.01
-"""A larger p-value is what useless contexts have in 99 of 100 tables; one between the two levels leaves it open."""
+OPEN_LEVEL = 0.002
+"""A larger p-value is what useless contexts have in 499 of 500 tables; one between the two levels leaves it open."""
 WORTH_KNOWING = 0.25
 """Contexts that may explain a larger share of the variance of rewards are not said to tell nothing."""
 LEARNED = 0.5
 """Predictors are compared when the best of them has learned this much of what is linear in the contexts."""
 _SHRUNK = 4.0
 _BEYOND_CHANCE = 2.0
-_CLEARLY_BETTER = 3.0
+_CLEARLY = 3.0
 _ALIKE = 0.01
 
 
@@ -87,9 +87,7 @@ def judge(found: HeldOutScores | None) -> Suitability:
         return Suitability.MEAN
     name = best_other(found)
     ranks_better, explains_more = _ahead(found, name)
-    if (ranks_better and found.advantage[name] >= _CLEARLY_BETTER) or (
-        explains_more and found.gain[name] >= _CLEARLY_BETTER
-    ):
+    if (ranks_better and found.advantage[name] >= _CLEARLY) or (explains_more and found.gain[name] >= _CLEARLY):
         return Suitability.RIDGE if name == RIDGE else Suitability.LINEAR
     if not _has_learned(found):
         return Suitability.UNDECIDED
@@ -109,7 +107,7 @@ def best_other(found: HeldOutScores) -> str:
 
 def most_hidden(found: HeldOutScores) -> float:
     """The largest share of the variance of rewards that may be linear in the contexts, from 0 to 1."""
-    return min(max(found.linear_share, 0.0) + _BEYOND_CHANCE * found.linear_share_error, 1.0)
+    return min(max(found.linear_share, 0.0) + _CLEARLY * found.linear_share_error, 1.0)
 
 
 def _is_open(found: HeldOutScores) -> bool:
@@ -166,8 +164,7 @@ def verdict_on(
             kind, f"Too few rows to tell whether contexts help: {rows}. Play on, and run this again"
         )
     text = {
-        Suitability.INTERPOLATION: f"Kernel interpolation works here{_budget(advice)}, or take the default policy"
-        + _aside(found),
+        Suitability.INTERPOLATION: _works(found, advice),
         Suitability.RIDGE: "Ridge predicts better than interpolation: take the default policy",
         Suitability.LINEAR: "A linear model predicts better than interpolation: take the default policy or LinearUCB",
         Suitability.UNDECIDED: f"Contexts help, but there are too few rows to tell whether {_called(found)} predicts "
@@ -187,19 +184,19 @@ def no_rewards() -> DiagnosisVerdict:
     )
 
 
-def _budget(advice: ExplorationAdvice | None) -> str:
-    if advice is None:
-        return ""
-    return f": explore about {float(f'{advice.n_explore:.2g}'):,.0f} of {advice.horizon:,} rounds"
+def _budget(advice: ExplorationAdvice) -> str:
+    return f" explore about {float(f'{advice.n_explore:.2g}'):,.0f} of {advice.horizon:,} rounds"
 
 
-def _aside(found: HeldOutScores) -> str:
-    """A few words on the linear model, if it does as well or better."""
-    own, other, ahead = found.pooled.scores[INTERPOLATION], found.pooled.scores[LINEAR], found.advantage[LINEAR]
-    if ahead < -_BEYOND_CHANCE:
-        return ""
-    better = ahead > _BEYOND_CHANCE and other.correlation**2 - own.correlation**2 > 0.5 * NOTICED
-    return "; a linear model predicts somewhat better" if better else "; a linear model does as well"
+def _works(found: HeldOutScores, advice: ExplorationAdvice | None) -> str:
+    """What to do where interpolation works, and whether a linear model does as well, or predicts better."""
+    words, ahead, scores = "Kernel interpolation works here", found.advantage[LINEAR], found.pooled.scores
+    explains_more = scores[LINEAR].r_squared - scores[INTERPOLATION].r_squared > NOTICED
+    if explains_more and found.gain[LINEAR] > _BEYOND_CHANCE and ahead >= 0.0:
+        words += ", but a linear model predicts somewhat better: take the default policy or LinearUCB"
+        return f"{words}, or{_budget(advice)} and interpolate" if advice else words
+    words += f":{_budget(advice)}, or take the default policy" if advice else ": take the default policy"
+    return words if ahead < -_BEYOND_CHANCE else f"{words}; a linear model does as well"
 
 
 def _shown(found: HeldOutScores | None) -> str:
