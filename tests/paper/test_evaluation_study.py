@@ -12,8 +12,10 @@ from kernelbandits.paper.evaluation import PICTURES
 from kernelbandits.paper.evaluation.coverage import DEFAULT, Coverage, intervals
 from kernelbandits.paper.evaluation.errors import BOUND, CASES, ESTIMATORS, Errors, relative_errors
 from kernelbandits.paper.evaluation.floors import Floors
+from kernelbandits.paper.evaluation.learning import LearningPolicies
 from kernelbandits.paper.evaluation.open_bandit import OpenBandit
 from kernelbandits.paper.evaluation.sequences import KINDS, MEANS, SequenceStudy
+from kernelbandits.paper.evaluation.sure_writers import SureWriters
 from kernelbandits.paper.evaluation.worlds import WORLDS
 from kernelbandits.reporting import Picture, draw
 
@@ -23,6 +25,8 @@ TINY = {
     "sequences": SequenceStudy(seeds=2),
     "floors": Floors(floors=(0.01, 0.1), sizes=(800,), seeds=2),
     "open-bandit": OpenBandit(),
+    "learning": LearningPolicies(cases=(("uniform", "EtC, ridge"),), seeds=2),
+    "writers": SureWriters(shares=(0.2, 0.5), seeds=2),
 }
 DATA = os.environ.get("KERNELBANDITS_DATA_DIR")
 

@@ -6,8 +6,10 @@ from kernelbandits.experiments import RunOptions
 from kernelbandits.paper.evaluation.coverage import Coverage
 from kernelbandits.paper.evaluation.errors import Errors
 from kernelbandits.paper.evaluation.floors import Floors
+from kernelbandits.paper.evaluation.learning import LearningPolicies
 from kernelbandits.paper.evaluation.open_bandit import OpenBandit
 from kernelbandits.paper.evaluation.sequences import SequenceStudy
+from kernelbandits.paper.evaluation.sure_writers import SureWriters
 from kernelbandits.paper.parts import Pictures, report_parts
 
 PICTURES: Pictures = {
@@ -16,6 +18,8 @@ PICTURES: Pictures = {
     "c-sequences": (SequenceStudy(),),
     "d-floors": (Floors(),),
     "e-open-bandit": (OpenBandit(),),
+    "f-learning": (LearningPolicies(),),
+    "g-writers": (SureWriters(),),
 }
 
 

@@ -77,15 +77,17 @@ class OpenBandit(StudyPart):
         for campaign in CAMPAIGNS:
             own = rows.filter(campaign=campaign)
             refused = own["value"].null_count() > 0
-            marks: list[Mark] = [Rule(own["truth"][0], "x", "earned by uniform choices")]
+            truth = 1000.0 * own["truth"][0]
+            marks: list[Mark] = [Rule(truth, "x", "earned by uniform choices")]
             if refused:
-                marks.append(Remark(f"refused: {own['effective'][0]:.1f} effective rows", 0.5, 0.5))
+                marks.append(Remark(f"{own['effective'][0]:.1f} effective rows", 0.05, 0.0))
             else:
                 for place, row in enumerate(own.iter_rows(named=True)):
-                    marks.append(Line([row["low"], row["high"]], [place, place], look(0)))
-                marks.append(Points(own["value"], range(own.height), look(0), "estimate"))
-            names = [] if refused else own["estimator"].to_list()
-            charts.append(Chart(campaign, marks, Axis("clicks per row"), Axis(names=names)))
+                    marks.append(Line([1000.0 * row["low"], 1000.0 * row["high"]], [place, place], look(0)))
+                marks.append(Points(1000.0 * own["value"], range(own.height), look(0), "estimate"))
+            clicks = Axis("clicks per 1,000 rows", low=0.0, high=2.0 * truth if refused else None)
+            rows_of_chart = Axis(names=own["estimator"].to_list(), low=-0.5, high=own.height - 0.5)
+            charts.append(Chart(campaign, marks, clicks, rows_of_chart))
         return Charts(charts, 2, height=4.2, legend="outside upper center")
 
     def findings(self, rows: pl.DataFrame) -> list[str]:
