@@ -5,6 +5,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+# The tests start hundreds of processes; without byte code each of them would compile the library again.
+export PYTHONDONTWRITEBYTECODE =
+
 PEERS ?= .venv-peers
 OLDEST ?= .venv-oldest
 

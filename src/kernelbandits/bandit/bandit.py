@@ -139,12 +139,19 @@ class Bandit:
         for weighted means in `summary`. The others are features, as `encoding` says; an encoder that is there already
         is used. What is in the log counts as explored, and an arm without rewards in it is tried.
         """
+        from kernelbandits.tables import as_frame
+
+        return self._fit(*as_frame(log, self.encoding.missing), arm, reward, propensity)
+
+    def _fit(self, frame: pl.DataFrame, file: str, arm: str, reward: str, propensity: str | None) -> Bandit:
+        """`fit` for a log that was read; `file` names it in messages."""
         from kernelbandits.bandit.logged_rows import read_logged_rows
         from kernelbandits.bandit.predictions import learn_rows
 
         with self._lock:
             self._refuse_used("fit")
-            rows = read_logged_rows(log, arm, reward, propensity, self._problem.arms, self.encoding, self.encoder)
+            known = (self._problem.arms, self.encoding, self.encoder)
+            rows = read_logged_rows(frame, file, arm, reward, propensity, *known)
             agent = self._start(rows.encoder.dim)
             calibration = learn_rows(agent, rows)
             self._tally.add(rows.arms, rows.rewards, rows.propensities)
@@ -171,8 +178,7 @@ class Bandit:
         decisions = []
         with self._lock:
             agent, encoder = self._ready()
-            names = agent.problem.arms
-            mask = None if eligible is None else arm_checks.eligible(eligible, len(names), names)
+            mask = None if eligible is None else arm_checks.eligible(eligible, agent.problem.n_arms, agent.problem.arms)
             for points in point_blocks(*as_frame(table, encoder.missing), encoder):
                 batch = agent.choose_batch(points, mask)
                 columns = (batch.arms.tolist(), batch.propensities.tolist(), batch.scores, batch.explored.tolist())
@@ -217,8 +223,7 @@ class Bandit:
         """`score` for a table that was read; `file` names it in messages."""
         from kernelbandits.bandit.scoring import scored
 
-        agent, encoder = self._ready()
-        return scored(agent, encoder, frame, file, eligible, self._lock)
+        return scored(*self._ready(), frame, file, eligible, self._lock)
 
     def summary(self) -> BanditSummary:
         """Return what it has seen, and whether it is well."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,6 @@ from kernelbandits.errors import InvalidArgument, InvalidFile, nearest, shown
 from kernelbandits.tables import (
     TableEncoder,
     TableEncoding,
-    as_frame,
     first,
     level_codes,
     level_texts,
@@ -37,7 +36,8 @@ class LoggedRows(NamedTuple):
 
 
 def read_logged_rows(
-    log: Any,
+    frame: pl.DataFrame,
+    file: str,
     arm: str,
     reward: str,
     propensity: str | None,
@@ -45,11 +45,10 @@ def read_logged_rows(
     encoding: TableEncoding,
     encoder: TableEncoder | None,
 ) -> LoggedRows:
-    """Read a table or file; `encoder` is used if there is one, else the encoding is fitted to the rows."""
+    """Read a table that `file` names in messages; without an encoder, the encoding is fitted to the rows."""
     taken = [arm, reward] if propensity is None else [arm, reward, propensity]
     if len(set(taken)) < len(taken):
         raise InvalidArgument(f"arm, reward and propensity must be different columns; got {shown(taken)}")
-    frame, file = as_frame(log, encoding.missing)
     features = encoding.features(frame.columns, taken, file)
     codes = arm_codes(frame[arm], arms, file)
     rewards = checks.rewards(f"{file}: column {reward!r}", numbers_in(frame[reward], file), frame.height, "one per row")

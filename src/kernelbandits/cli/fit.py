@@ -57,7 +57,7 @@ def fit(
     table = read_frame(log, encoding.missing)
     known = arms or arms_in(table, arm_column, encoding, log.name)
     bandit = Bandit(known, encoding, policy_from(policy), seed, horizon=horizon)
-    bandit.fit(table, arm=arm_column, reward=reward_column, propensity=propensity_column)
+    bandit._fit(table, log.name, arm_column, reward_column, propensity_column)
     bandit.save(out)
     if as_json:
         print_json({"file": str(out), **bandit.summary().to_dict()})

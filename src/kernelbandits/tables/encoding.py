@@ -123,7 +123,7 @@ class Encoding(TableEncoding):
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ("", "?", "NA", "N/A", "null", "NaN")
+    missing: tuple[str, ...] = ("", "?", "NA", "N/A", "n/a", "null", "NaN")
     rare: Count = 10
     scaling: Scaling = UnitVariance()
     dim: Count | None = None

@@ -43,7 +43,7 @@ class SklearnEncoding(TableEncoding):
     transformer: object
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ("", "?", "NA", "N/A", "null", "NaN")
+    missing: tuple[str, ...] = ("", "?", "NA", "N/A", "n/a", "null", "NaN")
 
     def _validate(self) -> None:
         lacking = [name for name in ("fit", "transform") if not callable(getattr(self.transformer, name, None))]

@@ -50,6 +50,7 @@ def test_a_store_begun_here_is_finished_there_and_needs_no_cluster_then(small, t
     assert written(small, tmp_path / "parts", dask("tcp://127.0.0.1:1")) == whole
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_is_survived(longer, tmp_path):
     with machines(tmp_path, n_workers=2) as running:
         victims = [running.processes[1]]
@@ -236,6 +237,7 @@ def hold(task):
     return number, os.getpid()
 
 
+@pytest.mark.slow
 def test_a_free_worker_gets_the_next_task_while_another_is_busy(engine, tmp_path):
     pids = dict(engine.map(hold, [(tmp_path, number) for number in range(40)]))
     assert len({*pids.values()}) == 2

@@ -69,6 +69,7 @@ def test_a_lost_scheduler_is_one_line_and_the_store_goes_on(tmp_path):
     assert (tmp_path / "out" / "results.parquet").read_bytes() == (tmp_path / "whole" / "results.parquet").read_bytes()
 
 
+@pytest.mark.slow
 def test_interrupted_in_the_middle_it_leaves_nothing(tmp_path):
     file = tmp_path / "long.toml"
     file.write_text(LONG, encoding="utf-8")
