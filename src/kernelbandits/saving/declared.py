@@ -18,10 +18,10 @@ import numpy as np
 from kernelbandits.errors import InvalidArgument, InvalidFile
 
 
-def check(kind: type, fields: Iterable[str], parts: Iterable[Any]) -> None:
+def check(kind: type, fields: Mapping[str, Any]) -> None:
     """Raise if a part is not of the kind that the class declares for its field."""
     hints = declared(kind)
-    for name, part in zip(fields, parts, strict=True):
+    for name, part in fields.items():
         if name not in hints or not fits(part, hints[name]):
             raise InvalidFile(f"the field {name!r} of {kind.__name__} holds something of another kind")
 
