@@ -15,7 +15,6 @@ import numpy as np
 from scipy.stats import chi2, chisquare
 
 from kernelbandits.service import events
-from kernelbandits.service.clock import MICROSECONDS
 from kernelbandits.service.decisions import decide
 from kernelbandits.service.demo import OFFERS, TABLE, chance, customers, true_values
 from kernelbandits.service.learner import LearnerProcess
@@ -52,7 +51,7 @@ def one_run(folder: Path, n_events: int, look: int, seed: int) -> tuple[bool, li
                     events.insert_reward(tx, name, "r", 1.0, clock.now())
                 elif rng.random() < 0.7:
                     events.insert_reward(tx, name, "r", 0.0, clock.now())
-        clock.offset += MICROSECONDS
+        clock.offset += 1_000_000
         while learner.step():
             pass
         if (start + _BATCH) % look == 0:

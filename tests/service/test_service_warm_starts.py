@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from machine import Machine
+from replaying import replayed
 from test_learning import same
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidFile
-from kernelbandits.service.replaying import replayed
 
 ARMS = ["none", "five percent", "free shipping"]
 LOG = {

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kernelbandits import arm_checks, checks
+from kernelbandits.bandit.bundle import PARTS, checked_parts
 from kernelbandits.bandit.calibration import Calibration
 from kernelbandits.bandit.decision import BanditDecision, entered
 from kernelbandits.bandit.ledger import Ledger
-from kernelbandits.bandit.parts import PARTS, checked_parts
 from kernelbandits.bandit.shown_rows import contexts_of
 from kernelbandits.bandit.summary import BanditSummary, summarized
 from kernelbandits.bandit.tally import Tally
@@ -201,11 +201,11 @@ class Bandit:
 
     def _learn(self, context: Array, arm: int, propensity: float, reward: float) -> None:
         """Learn a reward, whoever kept its decision."""
-        from kernelbandits.bandit.predictions import compare_one
+        from kernelbandits.bandit.predictions import compare
 
         agent, _ = self._ready()
         if self._tally.n < _ALL_COMPARED or self._tally.n % _THINNED == 0:
-            compare_one(agent, context, arm, reward, self.calibration)
+            compare(agent, context[np.newaxis], np.array([arm]), np.array([reward]), self.calibration)
         agent.observe(context, arm, reward)
         self._tally.add_one(arm, reward, propensity)
 

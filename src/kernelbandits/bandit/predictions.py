@@ -8,7 +8,7 @@ from kernelbandits.bandit.calibration import Calibration
 from kernelbandits.bandit.logged_rows import LoggedRows
 from kernelbandits.policies import Agent
 from kernelbandits.reporting import Progress
-from kernelbandits.types import Array
+from kernelbandits.types import Array, IntArray
 
 _GROWTH = 1.25
 _PREDICTED = 64
@@ -21,24 +21,18 @@ def learn_rows(agent: Agent, rows: LoggedRows) -> Calibration:
     with Progress("fit", n) as progress:
         for start in range(0, n, _PREDICTED):
             part = slice(start, start + _PREDICTED)
+            known = rows.contexts[part], rows.arms[part], rows.rewards[part]
             if start >= due:
-                _compare(agent, rows, part, calibration)
+                compare(agent, *known, calibration)
                 due = round(_GROWTH * start)
-            agent.observe_batch(rows.contexts[part], rows.arms[part], rows.rewards[part])
+            agent.observe_batch(*known)
             progress.show(start, f"{start:,} rewards")
     return calibration
 
 
-def compare_one(agent: Agent, context: Array, arm: int, reward: float, calibration: Calibration) -> None:
-    """Compare the reward of a decision with what is believed of it just before it is learned."""
-    scores = agent._score(context[np.newaxis])
+def compare(agent: Agent, contexts: Array, arms: IntArray, rewards: Array, calibration: Calibration) -> None:
+    """Compare rewards, shape (n,), with what is believed of them just before they are learned."""
+    scores = agent._score(contexts)
     if scores is not None:
-        means, deviations = scores.means[:, arm], scores.deviations[:, arm]
-        calibration.compare(means, deviations, np.array([reward]))
-
-
-def _compare(agent: Agent, rows: LoggedRows, part: slice, calibration: Calibration) -> None:
-    scores = agent._score(rows.contexts[part])
-    if scores is not None:
-        played = np.arange(len(scores.means)), rows.arms[part]
-        calibration.compare(scores.means[played], scores.deviations[played], rows.rewards[part])
+        played = np.arange(len(arms)), arms
+        calibration.compare(scores.means[played], scores.deviations[played], rewards)

@@ -167,7 +167,7 @@ class BanditSummary:
             yield "health: nothing unusual"
 
 
-def health_of(arms: tuple[ArmSummary, ...], calibration: dict[str, Any], n_forgotten: int) -> Iterator[str]:
+def _health_of(arms: tuple[ArmSummary, ...], calibration: dict[str, Any], n_forgotten: int) -> Iterator[str]:
     """Say what should be looked at, one line each."""
     unseen = [arm.name for arm in arms if not arm.n_rewards and not arm.removed]
     if len(unseen) == len(arms):
@@ -179,7 +179,7 @@ def health_of(arms: tuple[ArmSummary, ...], calibration: dict[str, Any], n_forgo
     n, coverage, bias = calibration["n"], calibration["coverage"], calibration["bias"]
     if n < _ENOUGH or coverage is None:
         return
-    if abs(coverage - NOMINAL) > _TOLERANCE + 3.0 * sqrt(NOMINAL * (1.0 - NOMINAL) / n) and coverage < NOMINAL:
+    if NOMINAL - coverage > _TOLERANCE + 3.0 * sqrt(NOMINAL * (1.0 - NOMINAL) / n):
         yield f"{NOMINAL:.0%} intervals covered only {coverage:.1%}: predictions are less certain than they claim"
     if abs(bias) > 4.0 * calibration["bias_error"] and abs(bias) > 0.1 * calibration["noise_std"]:
         yield f"rewards differ from their predictions by {bias:.3g} on average: do they drift?"
@@ -220,7 +220,7 @@ def summarized(
         awaiting_since=ledger.since,
         n_forgotten=ledger.n_forgotten,
         calibration=compared,
-        health=tuple(health_of(arms, compared, ledger.n_forgotten)),
+        health=tuple(_health_of(arms, compared, ledger.n_forgotten)),
         notes=() if encoder is None else encoder.notes,
     )
 

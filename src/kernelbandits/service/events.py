@@ -9,6 +9,7 @@ import msgspec
 
 from kernelbandits.errors import KernelBanditsError, shown
 from kernelbandits.service.decisions import Decided, Snapshot
+from kernelbandits.service.journal import JournalEntry, append
 from kernelbandits.service.requests import Answer, Kept, RankedArm, RankRequest
 from kernelbandits.service.storage import Transaction
 
@@ -99,10 +100,10 @@ def answer(event_id: str, arm: str, propensity: float, ranking: Iterable[Any], v
 
 def insert_reward(tx: Transaction, event_id: str, reward_id: str, value: float, time: int) -> Taken:
     """Write a reward; the same one again changes nothing."""
-    event = tx.one("SELECT due FROM events WHERE id = ?", (event_id,))
-    if event is None:
+    due = tx.value("SELECT due FROM events WHERE id = ?", (event_id,))
+    if due is None:
         raise NotFound(f"no event has the id {shown(event_id)}")
-    late = time > event[0]
+    late = time > due
     inserted = tx.change(
         "INSERT INTO rewards (event_id, reward_id, value, time) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (event_id, reward_id) DO NOTHING",
@@ -110,8 +111,8 @@ def insert_reward(tx: Transaction, event_id: str, reward_id: str, value: float, 
     )
     if inserted:
         return Taken(late, repeated=False)
-    before = tx.one("SELECT value FROM rewards WHERE event_id = ? AND reward_id = ?", (event_id, reward_id))
-    if before is None or before[0] != value:
+    before = tx.value("SELECT value FROM rewards WHERE event_id = ? AND reward_id = ?", (event_id, reward_id))
+    if before != value:
         raise Conflict(f"reward_id: {shown(reward_id)} was used for another value; give each reward an id of its own")
     return Taken(late, repeated=True)
 
@@ -128,8 +129,6 @@ def activate(tx: Transaction, event_id: str) -> bool:
 
 def add_arms(tx: Transaction, names: Iterable[str], time: int) -> list[str]:
     """Make arms known; returns those that were not."""
-    from kernelbandits.service.journal import JournalEntry, append
-
     new = [name for name in names if tx.change("INSERT INTO arms (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))]
     if new:
         append(tx, [JournalEntry("arm", time, arm=name) for name in new])
@@ -138,15 +137,12 @@ def add_arms(tx: Transaction, names: Iterable[str], time: int) -> list[str]:
 
 def remove_arm(tx: Transaction, name: str, time: int) -> bool:
     """Take an arm out for good; returns whether it was there."""
-    from kernelbandits.service.journal import JournalEntry, append
-
-    found = tx.one("SELECT removed FROM arms WHERE name = ?", (name,))
-    if found is None:
+    removed = tx.value("SELECT removed FROM arms WHERE name = ?", (name,))
+    if removed is None:
         raise NotFound(f"no arm is called {shown(name)}")
-    if found[0]:
+    if removed:
         return False
-    left = tx.one("SELECT count(*) FROM arms WHERE removed = 0")
-    if left is not None and left[0] <= 1:
+    if tx.value("SELECT count(*) FROM arms WHERE removed = 0") <= 1:
         raise Conflict(f"arm {shown(name)} is the only one left; add another before removing it")
     tx.change("UPDATE arms SET removed = 1 WHERE name = ?", (name,))
     append(tx, [JournalEntry("removal", time, arm=name)])

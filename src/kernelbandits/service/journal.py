@@ -63,8 +63,7 @@ def append(tx: Transaction, entries: Iterable[JournalEntry]) -> int:
 
 def last_seq(tx: Transaction) -> int:
     """The number of the newest entry."""
-    row = tx.one("SELECT coalesce(max(seq), 0) FROM journal")
-    return 0 if row is None else int(row[0])
+    return int(tx.value("SELECT coalesce(max(seq), 0) FROM journal"))
 
 
 def page_after(tx: Transaction, seq: int, until: int | None = None) -> list[tuple[JournalEntry, ShownEvent | None]]:
@@ -98,7 +97,7 @@ def _shown(columns: tuple[Any, ...]) -> ShownEvent | None:
 
 def learning_at(tx: Transaction, seq: int) -> Learning:
     """The settings in an entry."""
-    row = tx.one("SELECT detail FROM journal WHERE seq = ?", (seq,))
-    if row is None:
+    detail = tx.value("SELECT detail FROM journal WHERE seq = ?", (seq,))
+    if detail is None:
         raise InvalidFile(f"the journal has no entry {seq} with settings")
-    return msgspec.json.decode(row[0], type=Learning)
+    return msgspec.json.decode(detail, type=Learning)

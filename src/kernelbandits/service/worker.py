@@ -10,14 +10,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar, final
 
 import msgspec
 
 from kernelbandits.errors import KernelBanditsError
-from kernelbandits.saving import restore
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.deciding import Decider
 from kernelbandits.service.decisions import Snapshot
@@ -26,6 +23,7 @@ from kernelbandits.service.journal import learning_at
 from kernelbandits.service.metrics import Metrics
 from kernelbandits.service.opening import salt_of
 from kernelbandits.service.settings import Settings
+from kernelbandits.service.state import bundled_bandit
 from kernelbandits.service.storage import Database, Transaction, open_database
 
 _log = logging.getLogger(__name__)
@@ -86,10 +84,9 @@ class Worker:
 
     def _look(self, database: Database) -> None:
         known = -1 if self.snapshot is None else self.snapshot.version
-        seen = self._seen
         with database.read() as tx:
             row = tx.one("SELECT version, time FROM snapshots ORDER BY version DESC LIMIT 1")
-            if row is None or row == seen:
+            if row is None or row == self._seen:
                 return
             version = row[0]
             [(published,)] = tx.rows("SELECT statistics FROM snapshots WHERE version = ?", (version,))
@@ -100,12 +97,10 @@ class Worker:
             learning, salt = learning_at(tx, about["revision"]), salt_of(tx)
         bandit = None
         if about["bandit"] is not None:
-            with TemporaryDirectory() as folder:
-                path = database.bundle(version, Path(folder))
-                if path is None:  # a newer one has taken its place
-                    return
-                with _giving_way():
-                    bandit = restore(path)
+            with _giving_way():
+                bandit = bundled_bandit(database, version)
+            if bandit is None:  # a newer one has taken its place
+                return
         self.snapshot = Snapshot.of(version, bandit, learning, about["revision"], salt)
         self._seen, self.published = row, _shown(version, about)
 

@@ -46,6 +46,11 @@ class Transaction(ABC):
         found = self.rows(sql, values)
         return found[0] if found else None
 
+    def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Return the first entry of the first row of a query; None if there is none."""
+        found = self.rows(sql, values)
+        return found[0][0] if found else None
+
 
 class Database(ABC):
     """One connection, for one thread. It is opened when first used, and again after it was lost."""

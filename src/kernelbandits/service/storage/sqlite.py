@@ -7,10 +7,11 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, final
 
+from kernelbandits.reporting import replacing
 from kernelbandits.service.storage.database import Busy, Database, Row, StorageUnavailable, Transaction
 
 _PATIENCE = 5.0  # seconds that a statement waits for a lock of another program
@@ -156,17 +157,8 @@ class SqliteDatabase(Database):
                 fcntl.flock(self._turn, fcntl.LOCK_UN)
 
     def back_up(self, path: Path) -> None:
-        part = path.with_name(path.name + ".part")
-        with self._understood():
-            part.unlink(missing_ok=True)
-            copy = sqlite3.connect(part)
-            try:
-                self._connected().backup(copy, pages=1000)
-            finally:
-                copy.close()
-            with part.open("rb+") as file:
-                os.fsync(file.fileno())
-            part.replace(path)
+        with self._understood(), replacing(path) as part, closing(sqlite3.connect(part)) as copy:
+            self._connected().backup(copy, pages=1000)
 
     def close(self) -> None:
         self._disconnect()

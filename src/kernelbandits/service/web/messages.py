@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, final
 from urllib.parse import parse_qsl
@@ -60,12 +60,13 @@ class Request:
 @final
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer."""
+    """An answer; one with `parts` is sent as they come, in place of the body."""
 
     body: bytes
     status: int = 200
     kind: bytes = JSON
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    parts: AsyncIterator[bytes] | None = None
 
 
 @final

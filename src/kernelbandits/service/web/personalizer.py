@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import msgspec
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.service.identifiers import new_id
 from kernelbandits.service.requests import Name, RankRequest, ShownArm
 from kernelbandits.service.web.messages import Request, Response, answered
 from kernelbandits.service.web.routes import activated, current, ranked, rewarded
@@ -57,7 +56,7 @@ async def rank(worker: Worker, request: Request) -> Response:
         _merged(wanted.context_features, "contextFeatures"),
         arms,
         tuple(wanted.excluded_actions or ()),
-        wanted.event_id or new_id(worker.clock.now()),
+        wanted.event_id or worker.clock.new_id(),
         deferred=bool(wanted.defer_activation),
     )
     found = await ranked(worker, own)

@@ -12,9 +12,8 @@ from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.service import events
 from kernelbandits.service.deciding import MOST, decide_many
 from kernelbandits.service.decisions import MOST_ARMS, Decided, Snapshot
-from kernelbandits.service.group_commit import Counts, Operation
-from kernelbandits.service.identifiers import new_id
-from kernelbandits.service.metrics import exposition, totals
+from kernelbandits.service.group_commit import Operation
+from kernelbandits.service.metrics import Counts, exposition, totals
 from kernelbandits.service.requests import Answer, BatchRequest, RankRequest, RewardRequest
 from kernelbandits.service.storage import Transaction
 from kernelbandits.service.web.messages import Refusal, Request, Response, answered
@@ -40,7 +39,7 @@ async def rank(worker: Worker, request: Request) -> Response:
 
 async def ranked(worker: Worker, wanted: RankRequest) -> Answer:
     """A decision that is on disk."""
-    snapshot, event_id = current(worker), wanted.event_id or new_id(worker.clock.now())
+    snapshot, event_id = current(worker), wanted.event_id or worker.clock.new_id()
 
     def write(decided: Decided) -> Operation:
         return lambda tx, counts: _written(tx, counts, worker, snapshot, [(event_id, decided)])[0]
@@ -64,8 +63,8 @@ async def rank_batch(worker: Worker, request: Request) -> Response:
     given = [each.event_id for each in wanted if each.event_id is not None]
     if len(set(given)) < len(given):
         raise InvalidArgument("requests: an event_id is there twice; give each request an id of its own")
-    snapshot, now, decided = current(worker), worker.clock.now(), []
-    asked = [(snapshot, each, each.event_id or new_id(now)) for each in wanted]
+    snapshot, decided = current(worker), []
+    asked = [(snapshot, each, each.event_id or worker.clock.new_id()) for each in wanted]
     for start in range(0, len(asked), MOST):
         part = asked[start : start + MOST]
         for number, answer in enumerate(decide_many(part), start=start):
@@ -86,8 +85,7 @@ def _written(
     answers = []
     for event_id, decision in decided:
         answer, new = events.insert_event(tx, event_id, worker.clock.now(), snapshot, decision)
-        name = "events" if new else "repeats"
-        counts[name] = counts.get(name, 0.0) + 1.0
+        counts["events" if new else "repeats"] += 1.0
         answers.append(answer)
     return answers
 
@@ -104,15 +102,13 @@ async def rewarded(worker: Worker, event_id: str, value: float, reward_id: str |
     low, high = current(worker).learning.reward_range
     if not low <= value <= high:
         raise InvalidArgument(f"value: expected a number from {low:g} to {high:g} (reward_range); got {value:g}")
-    name = reward_id or new_id(worker.clock.now())
+    name = reward_id or worker.clock.new_id()
 
     def write(tx: Transaction, counts: Counts) -> events.Taken:
         taken = events.insert_reward(tx, event_id, name, value, worker.clock.now())
-        for counted, is_so in (("repeats", taken.repeated), ("rewards", not taken.repeated)):
-            if is_so:
-                counts[counted] = counts.get(counted, 0.0) + 1.0
+        counts["repeats" if taken.repeated else "rewards"] += 1.0
         if taken.late and not taken.repeated:
-            counts["rewards_late"] = counts.get("rewards_late", 0.0) + 1.0
+            counts["rewards_late"] += 1.0
         return taken
 
     return await worker.writer.submit(write)
@@ -129,7 +125,7 @@ async def activated(worker: Worker, event_id: str) -> bool:
     def write(tx: Transaction, counts: Counts) -> bool:
         new = events.activate(tx, event_id)
         if new:
-            counts["activations"] = counts.get("activations", 0.0) + 1.0
+            counts["activations"] += 1.0
         return new
 
     return await worker.writer.submit(write)
@@ -217,7 +213,7 @@ async def metrics(worker: Worker, request: Request) -> Response:
     waiting = "SELECT count(*) FROM events WHERE settled = 0 AND active = 1"
 
     def query(tx: Transaction) -> tuple[dict[str, float], float]:
-        return totals(tx, host), float(tx.rows(waiting)[0][0])
+        return totals(tx, host), float(tx.value(waiting))
 
     found, awaiting = await worker.read(query)
     gauges = {"awaiting_rewards": awaiting, "policy_version": float(current(worker).version)}
