@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kernelbandits.reporting import Drawn
 
 _ALL_COMPARED, _THINNED = 200, 10
-"""The first rewards are all compared with their prediction, then one of so many: a prediction costs as a decision."""
+"""So many rewards are all compared with their prediction, then one in ten: a prediction costs as much as a decision."""
 
 
 @final

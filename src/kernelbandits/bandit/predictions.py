@@ -12,7 +12,7 @@ from kernelbandits.types import Array, IntArray
 
 _GROWTH = 1.25
 _PREDICTED = 64
-"""Rewards are observed so many at a time; each time they have grown by a quarter, the next are predicted first."""
+"""Rewards are observed 64 at a time; whenever their number has grown by a quarter, the next 64 are predicted first."""
 
 
 def learn_rows(agent: Agent, rows: LoggedRows) -> Calibration:

@@ -57,12 +57,6 @@ def chance(customer: Customer, offer: str) -> float:
     return 1.0 / (1.0 + exp(1.5 - pull))
 
 
-def true_values() -> dict[str, float]:
-    """What each offer earns per customer if it is made to all."""
-    everyone = list(customers())
-    return {offer: sum(chance(each, offer) for each in everyone) / len(everyone) for offer in OFFERS}
-
-
 async def simulate(address: str, stopped: Callable[[], bool], rng: np.random.Generator) -> None:
     """Send customers to the service; what most of them do is reported some time later."""
     everyone, pending = list(customers()), set[asyncio.Task[None]]()

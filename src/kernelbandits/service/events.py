@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -128,7 +128,7 @@ def activate(tx: Transaction, event_id: str) -> bool:
 
 
 def add_arms(tx: Transaction, names: Iterable[str], time: int) -> list[str]:
-    """Make arms known; returns those that were not."""
+    """Make arms known; returns those that are new."""
     new = [name for name in names if tx.change("INSERT INTO arms (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))]
     if new:
         append(tx, [JournalEntry("arm", time, arm=name) for name in new])
@@ -149,27 +149,34 @@ def remove_arm(tx: Transaction, name: str, time: int) -> bool:
     return True
 
 
-EVENT_COLUMNS = (
-    "id, time, due, version, arm, preferred, propensity, ranking, request, control, active, settled, outcome, fate"
-)
+_EVENT = "id, time, due, version, arm, preferred, propensity, ranking, request, control, active, settled, outcome, fate"
+
+
+def newest_events(
+    tx: Transaction, limit: int, where: str = "1 = 1", values: Sequence[Any] = ()
+) -> list[dict[str, Any]]:
+    """Events as plain data, the newest first; `where` is the text of a condition, which must be a constant."""
+    rows = tx.rows(f"SELECT {_EVENT} FROM events WHERE {where} ORDER BY n DESC LIMIT ?", (*values, limit))  # noqa: S608
+    return [_event_record(row) for row in rows]
 
 
 def find_event(tx: Transaction, event_id: str) -> dict[str, Any]:
     """Everything that is known of an event."""
-    row = tx.one(f"SELECT {EVENT_COLUMNS} FROM events WHERE id = ?", (event_id,))  # noqa: S608 (a constant)
-    if row is None:
+    found = newest_events(tx, 1, "id = ?", (event_id,))
+    if not found:
         raise NotFound(f"no event has the id {shown(event_id)}")
     rewards = tx.rows("SELECT reward_id, value, time, fate FROM rewards WHERE event_id = ? ORDER BY n", (event_id,))
-    found = event_record(row)
-    found["rewards"] = [dict(zip(("reward_id", "value", "time", "fate"), each, strict=True)) for each in rewards]
-    return found
+    listed = [dict(zip(("reward_id", "value", "time", "fate"), each, strict=True)) for each in rewards]
+    return {**found[0], "rewards": listed}
 
 
-def event_record(row: tuple[Any, ...]) -> dict[str, Any]:
-    """A row of `EVENT_COLUMNS` as plain data."""
-    record = dict(zip(EVENT_COLUMNS.split(", "), row, strict=True))
+def n_awaiting(tx: Transaction) -> int:
+    """The number of events whose outcome is not known yet."""
+    return int(tx.value("SELECT count(*) FROM events WHERE settled = 0 AND active = 1"))
+
+
+def _event_record(row: tuple[Any, ...]) -> dict[str, Any]:
+    record = dict(zip(_EVENT.split(", "), row, strict=True))
     record["ranking"] = [{"id": name, "probability": p} for name, p in msgspec.json.decode(record["ranking"])]
     record["request"] = msgspec.json.decode(record["request"])
-    for flag in ("control", "active", "settled"):
-        record[flag] = bool(record[flag])
-    return record
+    return record | {flag: bool(record[flag]) for flag in ("control", "active", "settled")}

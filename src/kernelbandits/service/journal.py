@@ -12,7 +12,7 @@ from kernelbandits.service.requests import Kept
 from kernelbandits.service.settings import Learning
 from kernelbandits.service.storage import Database, Transaction
 
-_PAGE, _LAST = 500, 2**62
+_PAGE = 500
 
 
 class JournalEntry(NamedTuple):
@@ -66,26 +66,22 @@ def last_seq(tx: Transaction) -> int:
     return int(tx.value("SELECT coalesce(max(seq), 0) FROM journal"))
 
 
-def page_after(tx: Transaction, seq: int, until: int | None = None) -> list[tuple[JournalEntry, ShownEvent | None]]:
-    """The next entries with their events, at most 500."""
-    rows = tx.rows(
-        "SELECT j.seq, j.kind, j.time, j.event_id, j.arm, j.value, j.detail, e.time, e.arm, e.preferred, e.propensity,"
-        " e.control, e.request FROM journal j LEFT JOIN events e ON e.id = j.event_id"
-        " WHERE j.seq > ? AND j.seq <= ? ORDER BY j.seq LIMIT ?",
-        (seq, _LAST if until is None else until, _PAGE),
-    )
-    return [(JournalEntry._make((*row[1:7], row[0])), _shown(row[7:])) for row in rows]
-
-
 def entries_after(database: Database, seq: int, until: int) -> Iterator[tuple[JournalEntry, ShownEvent | None]]:
-    """All entries behind `seq` up to `until`, page by page."""
+    """All entries behind `seq` up to `until` with their events, read page by page."""
+    sql = (
+        "SELECT j.kind, j.time, j.event_id, j.arm, j.value, j.detail, j.seq, e.time, e.arm, e.preferred, e.propensity,"
+        " e.control, e.request FROM journal j LEFT JOIN events e ON e.id = j.event_id"
+        " WHERE j.seq > ? AND j.seq <= ? ORDER BY j.seq LIMIT ?"
+    )
     while seq < until:
         with database.read() as tx:
-            page = page_after(tx, seq, until)
-        if not page:
+            rows = tx.rows(sql, (seq, until, _PAGE))
+        if not rows:
             return
-        yield from page
-        seq = page[-1][0].seq
+        for row in rows:
+            entry = JournalEntry._make(row[:7])
+            yield entry, _shown(row[7:])
+            seq = entry.seq
 
 
 def _shown(columns: tuple[Any, ...]) -> ShownEvent | None:

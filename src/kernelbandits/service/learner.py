@@ -31,7 +31,7 @@ _PAUSE = 0.02
 
 @final
 class LearnerProcess:
-    """Owns the state of a database. `step` does what is due; whoever leads no longer finds out and begins again."""
+    """Owns the state of a database; `step` does what is due. One that loses the lead finds out, and begins again."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class LearnerProcess:
                 time.sleep(0.2)
                 return False
             self.state = rebuilt(self._database)
-            self.statistics = kept_statistics(self._database)
+            self.statistics = _kept_statistics(self._database)
             _log.info("leading from version %d", self.state.version)
             self.publish()
         return True
@@ -157,7 +157,7 @@ def write_snapshot(database: Database, state: State, statistics: Statistics, now
             database.drop_bundles(tx, kept)
 
 
-def kept_statistics(database: Database) -> Statistics:
+def _kept_statistics(database: Database) -> Statistics:
     """The statistics of the newest snapshot, from which they go on; none before the first."""
     with database.read() as tx:
         row = tx.one("SELECT statistics FROM snapshots ORDER BY version DESC LIMIT 1")

@@ -81,12 +81,8 @@ def latency(found: Mapping[str, float], share: float) -> float | None:
     return None
 
 
-def exposition(found: Mapping[str, float], gauges: Mapping[str, float]) -> str:
-    """The counters in the text format of Prometheus."""
-    return "\n".join([*_lines(found, gauges), ""])
-
-
-def _lines(found: Mapping[str, float], gauges: Mapping[str, float]) -> Iterator[str]:
+def exposition(found: Mapping[str, float], gauges: Mapping[str, float]) -> Iterator[str]:
+    """The counters in the text format of Prometheus, line by line."""
     for name, text in _HELP.items():
         yield f"# HELP kernelbandits_{name}_total {text}"
         yield f"# TYPE kernelbandits_{name}_total counter"

@@ -83,8 +83,8 @@ def _with_warm_start(tx: Transaction, learning: Learning, folder: Path) -> Learn
 
 def _refuse_impossible(tx: Transaction, learning: Learning) -> None:
     """Refuse policies that cannot be started, and arms that were removed."""
-    known = [row[0] for row in tx.rows("SELECT name FROM arms")]
-    if learning.new_arms or set(learning.arms) - set(known):
+    known: dict[str, int] = dict(tx.rows("SELECT name, removed FROM arms"))
+    if learning.new_arms or set(learning.arms) - known.keys():
         policy = learning.policy_spec()
         try:
             agent = policy.start(Problem(n_arms=2, dim=2, arms=("a", "b")), 0)
@@ -92,7 +92,6 @@ def _refuse_impossible(tx: Transaction, learning: Learning) -> None:
                 agent.add_arm("c")
         except KernelBanditsError as error:
             raise InvalidArgument(f"policy: {type(policy).__name__} cannot serve these settings: {error}") from error
-    gone = {row[0] for row in tx.rows("SELECT name FROM arms WHERE removed = 1")}
-    back = next((name for name in learning.arms if name in gone), None)
+    back = next((name for name in learning.arms if known.get(name)), None)
     if back is not None:
         raise InvalidFile(f"arms: {back!r} was removed from this database; take it out of the settings, or rename it")

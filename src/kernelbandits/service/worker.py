@@ -65,11 +65,12 @@ class Worker:
 
     async def read(self, query: Callable[[Transaction], T]) -> T:
         """The answer of a query, made in another thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._reader, self._queried, query)
 
-    def _queried(self, query: Callable[[Transaction], T]) -> T:
-        with self._read_database.read() as tx:
-            return query(tx)
+        def answer() -> T:
+            with self._read_database.read() as tx:
+                return query(tx)
+
+        return await asyncio.get_running_loop().run_in_executor(self._reader, answer)
 
     def _follow(self) -> None:
         database = open_database(self.settings.database)
@@ -109,8 +110,8 @@ class Worker:
 def _giving_way() -> Iterator[None]:
     """Let other threads run as soon as they can, until the block ends.
 
-    An answer asks for the interpreter again after every call that lets others run, each statement to the database say,
-    so that the usual five milliseconds would hold it up by a hundred.
+    An answer has to ask for the interpreter again after every statement to the database, some twenty times. With the
+    usual five milliseconds for each, it would be a tenth of a second late.
     """
     usual = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)

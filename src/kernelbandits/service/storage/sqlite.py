@@ -9,32 +9,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 from kernelbandits.reporting import replacing
-from kernelbandits.service.storage.database import Busy, Database, Row, StorageUnavailable, Transaction
+from kernelbandits.service.storage.database import Busy, Database, StorageUnavailable, Transaction
 
 _PATIENCE = 5.0  # seconds that a statement waits for a lock of another program
 _TRIES, _MOMENT = 10, 5e-5  # how often, and after how many seconds, to ask again for what others have now
-
-
-@final
-class SqliteTransaction(Transaction):
-    """Statements of one connection."""
-
-    __slots__ = ("_connection",)
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        return self._connection.execute(sql, values).fetchall()
-
-    def change(self, sql: str, values: Sequence[Any] = ()) -> int:
-        return self._connection.execute(sql, values).rowcount
-
-    def append_alone(self) -> None:
-        """Nothing to do: a transaction that writes is alone from its beginning."""
 
 
 @final
@@ -64,7 +45,7 @@ class SqliteDatabase(Database):
             connection = self._connected()
             self._take_turn(connection, wait)
             try:
-                yield SqliteTransaction(connection)
+                yield Transaction(connection.execute)  # alone from its beginning
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:
@@ -117,7 +98,7 @@ class SqliteDatabase(Database):
             connection = self._connected()
             connection.execute("BEGIN")
             try:
-                yield SqliteTransaction(connection)
+                yield Transaction(connection.execute)
             finally:
                 connection.execute("ROLLBACK")
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from kernelbandits.service.events import EVENT_COLUMNS, event_record
+from kernelbandits.service.events import n_awaiting, newest_events
 from kernelbandits.service.metrics import latency, totals
-from kernelbandits.service.storage import StorageUnavailable, Transaction
+from kernelbandits.service.storage import StorageUnavailable
 from kernelbandits.service.web.messages import Request, Response
 from kernelbandits.service.worker import Worker
 
@@ -50,7 +50,7 @@ async def shown(worker: Worker) -> dict[str, Any]:
     """All that the page shows; read at most once per interval, however many look."""
     now = time.monotonic()
     if worker.page is None or now - worker.page[0] > 0.8 * _EVERY:
-        worker.page = (now, await worker.read(_newest))
+        worker.page = (now, await worker.read(lambda tx: (totals(tx), newest_events(tx, _NEWEST), n_awaiting(tx))))
     counts, newest, awaiting = worker.page[1]
     snapshot = worker.snapshot
     return {
@@ -62,10 +62,3 @@ async def shown(worker: Worker) -> dict[str, Any]:
         "newest": newest,
         "time": worker.clock.now(),
     }
-
-
-def _newest(tx: Transaction) -> tuple[dict[str, float], list[dict[str, Any]], int]:
-    sql = f"SELECT {EVENT_COLUMNS} FROM events ORDER BY n DESC LIMIT ?"  # noqa: S608 (constants)
-    rows = [event_record(row) for row in tx.rows(sql, (_NEWEST,))]
-    waiting = tx.value("SELECT count(*) FROM events WHERE settled = 0 AND active = 1")
-    return totals(tx), rows, waiting

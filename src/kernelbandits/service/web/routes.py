@@ -157,9 +157,7 @@ async def event_list(worker: Worker, request: Request) -> Response:
     if any("\x00" in value for value in values if isinstance(value, str)):
         raise InvalidArgument("query: expected text without NUL")
     where = " AND ".join(_FILTERS[name] for name in given) or "1 = 1"
-    sql = f"SELECT {events.EVENT_COLUMNS} FROM events WHERE {where} ORDER BY n DESC LIMIT ?"  # noqa: S608 (constants)
-    rows = await worker.read(lambda tx: tx.rows(sql, (*values, limit)))
-    return answered({"events": [events.event_record(row) for row in rows]})
+    return answered({"events": await worker.read(lambda tx: events.newest_events(tx, limit, where, values))})
 
 
 def _whole(text: str, name: str, most: int) -> int:
@@ -210,11 +208,8 @@ async def readyz(worker: Worker, request: Request) -> Response:
 async def metrics(worker: Worker, request: Request) -> Response:
     """Counters of this machine, summed over its workers."""
     host = worker.name.rpartition(":")[0] + ":"
-    waiting = "SELECT count(*) FROM events WHERE settled = 0 AND active = 1"
-
-    def query(tx: Transaction) -> tuple[dict[str, float], float]:
-        return totals(tx, host), float(tx.value(waiting))
-
-    found, awaiting = await worker.read(query)
-    gauges = {"awaiting_rewards": awaiting, "policy_version": float(current(worker).version)}
-    return Response(exposition(found, gauges).encode(), kind=b"text/plain; version=0.0.4; charset=utf-8")
+    found, awaiting = await worker.read(lambda tx: (totals(tx, host), events.n_awaiting(tx)))
+    gauges = {"awaiting_rewards": awaiting, "policy_version": current(worker).version}
+    return Response(
+        "\n".join([*exposition(found, gauges), ""]).encode(), kind=b"text/plain; version=0.0.4; charset=utf-8"
+    )
