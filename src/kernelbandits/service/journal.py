@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from kernelbandits.errors import InvalidFile
-from kernelbandits.service.requests import Kept
+from kernelbandits.service.requests import Kept, Row
 from kernelbandits.service.settings import Learning
 from kernelbandits.service.storage import Database, Transaction
 
@@ -39,14 +39,11 @@ class JournalEntry(NamedTuple):
 
 
 class ShownEvent(NamedTuple):
-    """The event of an outcome."""
+    """The event of an outcome: the arm that was answered, its probability, and the features with which it was shown."""
 
-    time: int
     arm: str
-    preferred: str
     propensity: float
-    control: bool
-    kept: Kept
+    row: Row
 
 
 def append(tx: Transaction, entries: Iterable[JournalEntry]) -> int:
@@ -69,8 +66,8 @@ def last_seq(tx: Transaction) -> int:
 def entries_after(database: Database, seq: int, until: int) -> Iterator[tuple[JournalEntry, ShownEvent | None]]:
     """All entries behind `seq` up to `until` with their events, read page by page."""
     sql = (
-        "SELECT j.kind, j.time, j.event_id, j.arm, j.value, j.detail, j.seq, e.time, e.arm, e.preferred, e.propensity,"
-        " e.control, e.request FROM journal j LEFT JOIN events e ON e.id = j.event_id"
+        "SELECT j.kind, j.time, j.event_id, j.arm, j.value, j.detail, j.seq, e.arm, e.propensity, e.request"
+        " FROM journal j LEFT JOIN events e ON e.id = j.event_id"
         " WHERE j.seq > ? AND j.seq <= ? ORDER BY j.seq LIMIT ?"
     )
     while seq < until:
@@ -78,17 +75,12 @@ def entries_after(database: Database, seq: int, until: int) -> Iterator[tuple[Jo
             rows = tx.rows(sql, (seq, until, _PAGE))
         if not rows:
             return
-        for row in rows:
-            entry = JournalEntry._make(row[:7])
-            yield entry, _shown(row[7:])
+        for *columns, arm, propensity, request in rows:
+            entry, shown = JournalEntry._make(columns), None
+            if request is not None:
+                shown = ShownEvent(arm, propensity, msgspec.json.decode(request, type=Kept).row_of(arm))
+            yield entry, shown
             seq = entry.seq
-
-
-def _shown(columns: tuple[Any, ...]) -> ShownEvent | None:
-    if columns[0] is None:
-        return None
-    time, arm, preferred, propensity, control, request = columns
-    return ShownEvent(time, arm, preferred, propensity, bool(control), msgspec.json.decode(request, type=Kept))
 
 
 def learning_at(tx: Transaction, seq: int) -> Learning:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
-from pathlib import Path
 
 import msgspec
 
@@ -25,7 +25,9 @@ def prepare(database: Database, settings: Settings) -> Clock:
     with database.write() as tx:
         tx.change("INSERT INTO facts (name, value) VALUES ('salt', ?) ON CONFLICT DO NOTHING", (secrets.token_hex(16),))
         clock = Clock.anchored(latest_time(tx))
-        learning = _with_warm_start(tx, settings.learning, settings.folder)
+        learning = with_warm_start(settings)
+        if learning.warm_start is not None:
+            keep_file(tx, learning.warm_start.file(settings.folder))
         _refuse_impossible(tx, learning)
         before = current_learning(tx)
         if before != learning:
@@ -62,12 +64,12 @@ def latest_time(tx: Transaction) -> int:
     return max(tx.value(query) or 0 for query in queries)
 
 
-def _with_warm_start(tx: Transaction, learning: Learning, folder: Path) -> Learning:
-    """The settings with the digest of the file that a warm start begins from, which the database keeps."""
-    start = learning.warm_start
+def with_warm_start(settings: Settings) -> Learning:
+    """The settings with the digest of the file that a warm start begins from, and the arms of a bundle."""
+    learning, start = settings.learning, settings.learning.warm_start
     if start is None:
         return learning
-    path = start.file(folder)
+    path = start.file(settings.folder)
     if path.stat().st_size > _LARGEST_FILE:
         raise InvalidFile(f"warm_start: {path.name} is larger than {_LARGEST_FILE / 1e6:.0f} MB; use fewer rows")
     arms = learning.arms
@@ -78,7 +80,7 @@ def _with_warm_start(tx: Transaction, learning: Learning, folder: Path) -> Learn
         if learning.arms and learning.arms != bandit.arms:
             raise InvalidFile(f"arms: the bundle was made for {', '.join(bandit.arms)}; leave arms out")
         arms = bandit.arms
-    return msgspec.structs.replace(learning, warm=keep_file(tx, path), arms=arms)
+    return msgspec.structs.replace(learning, warm=hashlib.sha256(path.read_bytes()).hexdigest(), arms=arms)
 
 
 def _refuse_impossible(tx: Transaction, learning: Learning) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from kernelbandits.errors import InvalidFile, KernelBanditsError
 from kernelbandits.service.journal import last_seq
 from kernelbandits.service.logs import log_to_stderr
-from kernelbandits.service.opening import current_learning
-from kernelbandits.service.settings import Settings, read_settings
+from kernelbandits.service.opening import current_learning, with_warm_start
+from kernelbandits.service.settings import Learning, Settings, read_settings
 from kernelbandits.service.storage import SqliteDatabase, open_database
 from kernelbandits.service.supervisor import Supervisor
 
@@ -36,22 +36,20 @@ def supervise(supervisor: Supervisor, say: Callable[[str], None]) -> None:
 def check(path: Path) -> str:
     """Say what would be served with a settings file; raises if it cannot be. Nothing is written."""
     settings = read_settings(path)
-    learning = settings.learning
+    learning = with_warm_start(settings)
     lines = [f"{len(learning.arms)} arms, mode {learning.mode}, policy {type(learning.policy_spec()).__name__}"]
-    if learning.warm_start is not None:
-        learning.warm_start.file(settings.folder)
     reader = learning.reader()
     if reader is not None:
         lines.append(f"{reader.encoder().dim} features")
     where = settings.database if "://" not in settings.database else settings.database.partition("://")[0]
-    lines.append(f"database {where}: {_found(settings)}")
+    lines.append(f"database {where}: {_found(settings, learning)}")
     keys = ", ".join(f"{key.name} ({', '.join(key.scopes)})" for key in settings.keys) or "none, this machine only"
     lines.append(f"listens on {settings.server.host}:{settings.server.port}, {settings.server.workers} workers")
     lines.append(f"keys: {keys}")
     return "\n".join(lines)
 
 
-def _found(settings: Settings) -> str:
+def _found(settings: Settings, learning: Learning) -> str:
     database = open_database(settings.database)
     if isinstance(database, SqliteDatabase):
         folder = Path(settings.database).parent
@@ -68,5 +66,5 @@ def _found(settings: Settings) -> str:
         raise
     finally:
         database.close()
-    changed = "" if before == settings.learning else "; settings have changed"
+    changed = "" if before == learning else "; settings have changed"
     return f"{entries:,} entries in its journal{changed}"

@@ -114,7 +114,7 @@ class State:
         if self.bandit is None or self.learning is None:
             return False
         try:
-            row = features_of(self.learning, self.bandit).flat(shown.kept.row_of(shown.arm))
+            row = features_of(self.learning, self.bandit).flat(shown.row)
             learn(self.bandit, row, shown.arm, shown.propensity, entry.value or 0.0)
         except KernelBanditsError:  # features that the settings no longer have, say
             return False

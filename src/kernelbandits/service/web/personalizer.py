@@ -56,7 +56,7 @@ async def rank(worker: Worker, request: Request) -> Response:
         _merged(wanted.context_features, "contextFeatures"),
         arms,
         tuple(wanted.excluded_actions or ()),
-        wanted.event_id or worker.clock.new_id(),
+        wanted.event_id,
         deferred=bool(wanted.defer_activation),
     )
     found = await ranked(worker, own)
