@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from kernelbandits.errors import InvalidArgument, shown
+from kernelbandits.errors import InvalidArgument, KernelBanditsError, shown
 from kernelbandits.service import events
 from kernelbandits.service.deciding import MOST, decide_many
 from kernelbandits.service.decisions import MOST_ARMS, Decided, Snapshot
@@ -74,7 +74,12 @@ async def rank_batch(worker: Worker, request: Request) -> Response:
         await asyncio.sleep(0)  # let others go on
 
     def write(tx: Transaction, counts: Counts) -> list[Answer]:
-        return _written(tx, counts, worker, snapshot, decided)
+        tx.change("SAVEPOINT batch")
+        try:
+            return _written(tx, counts, worker, snapshot, decided)
+        except KernelBanditsError:  # an id was used before: nothing of the batch is kept
+            tx.change("ROLLBACK TO SAVEPOINT batch")
+            raise
 
     return answered({"answers": await worker.writer.submit(write)})
 
@@ -82,12 +87,10 @@ async def rank_batch(worker: Worker, request: Request) -> Response:
 def _written(
     tx: Transaction, counts: Counts, worker: Worker, snapshot: Snapshot, decided: list[tuple[str, Decided]]
 ) -> list[Answer]:
-    answers = []
-    for event_id, decision in decided:
-        answer, new = events.insert_event(tx, event_id, worker.clock.now(), snapshot, decision)
+    written = [events.insert_event(tx, event_id, worker.clock.now(), snapshot, each) for event_id, each in decided]
+    for _, new in written:
         counts["events" if new else "repeats"] += 1.0
-        answers.append(answer)
-    return answers
+    return [answer for answer, _ in written]
 
 
 async def reward(worker: Worker, request: Request) -> Response:
