@@ -15,7 +15,7 @@ import numpy as np
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.bandit.bundle import PARTS, checked_parts
-from kernelbandits.bandit.calibration import Calibration
+from kernelbandits.bandit.calibration import Calibration, compare, learn_rows
 from kernelbandits.bandit.decision import BanditDecision, entered
 from kernelbandits.bandit.ledger import Ledger
 from kernelbandits.bandit.shown_rows import contexts_of
@@ -146,7 +146,6 @@ class Bandit:
     def _fit(self, frame: pl.DataFrame, file: str, arm: str, reward: str, propensity: str | None) -> Bandit:
         """`fit` for a log that was read; `file` names it in messages."""
         from kernelbandits.bandit.logged_rows import read_logged_rows
-        from kernelbandits.bandit.predictions import learn_rows
 
         with self._lock:
             self._refuse_used("fit")
@@ -201,8 +200,6 @@ class Bandit:
 
     def _learn(self, context: Array, arm: int, propensity: float, reward: float) -> None:
         """Learn a reward, whoever kept its decision."""
-        from kernelbandits.bandit.predictions import compare
-
         agent, _ = self._ready()
         if self._tally.n < _ALL_COMPARED or self._tally.n % _THINNED == 0:
             compare(agent, context[np.newaxis], np.array([arm]), np.array([reward]), self.calibration)

@@ -54,7 +54,5 @@ def load_bandit(path: str | os.PathLike[str]) -> Bandit:
 
     found = load(path)
     if not isinstance(found, Bandit):
-        raise InvalidFile(
-            f"{path} holds something else than a Bandit, of type {type(found).__name__}; kernelbandits.load reads it"
-        )
+        raise InvalidFile(f"{path} holds something of type {type(found).__name__}, not a Bandit; kernelbandits.load reads it")
     return found

@@ -41,7 +41,7 @@ class Nodes:
                 raise InvalidArgument(f"{error} (found in: {self._trail(number)})") from error
             nodes.append([kind.name, facts, [self._part(part, number) for part in parts]])
             kinds[kind.name] = kind
-        # Raises if something contains itself that cannot: every thing is True here.
+        # A trial, in which every thing is True: it raises if something contains itself that cannot.
         trials = {name: kind._replace(together=lambda facts, parts: True) for name, kind in kinds.items()}
         Rebuilding(nodes, trials).thing(root)
         return nodes, root
@@ -129,7 +129,7 @@ class Rebuilding:
             [number] = part
             thing = self._things[number]
             if thing is None:
-                raise InvalidArgument("something contains itself that cannot: only lists, dictionaries and sets can")
+                raise InvalidArgument("something contains itself that cannot: only lists, dictionaries and sets may")
             return thing
         if isinstance(part, dict):
             return _NO_NUMBERS[part["float"]]

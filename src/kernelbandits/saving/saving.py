@@ -103,7 +103,7 @@ def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
     See also `save`, `Saveable`.
     """
     given = [*classes]
-    Classes(given)  # refuses what are no classes: not the file's fault
+    Classes(given)  # refuses what is not a class, which is not the file's fault
     with bundles.opened(Path(path)) as bundle:
         memory, root = bundle.memory(), bundle.manifest["root"]
         rebuilding = _rebuilding(bundle.manifest, memory, given)

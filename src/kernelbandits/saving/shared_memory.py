@@ -29,7 +29,7 @@ _NO_FIT = "an array does not fit into its memory"
 @final
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of memory: the type and number of its entries, and how far it starts behind a cache line."""
+    """A piece of memory: the type and number of its entries, and how far after the start of a cache line it begins."""
 
     dtype: np.dtype[Any]
     length: int

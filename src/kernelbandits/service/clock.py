@@ -9,7 +9,7 @@ from typing import final
 
 @final
 class Clock:
-    """Microseconds since 1970, as they pass since the machine was started.
+    """Microseconds since 1970, counted by the clock that runs from the start of the machine.
 
     The wall clock is read once, when the service starts (`anchored`). Setting it later changes nothing, so that a
     default reward is never given before its time. What was stored earlier is never in the future of a new start.

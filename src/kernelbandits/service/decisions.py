@@ -128,7 +128,7 @@ def _offered(snapshot: Snapshot, request: RankRequest) -> tuple[str | ShownArm, 
     names = [arm.id if isinstance(arm, ShownArm) else arm for arm in offered]
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise InvalidArgument(f"arms: {shown(twice)} is there twice; expected different arms")
+        raise InvalidArgument(f"arms: {shown(twice)} comes twice; expected different arms")
     for name in names:
         if name in snapshot.removed:
             raise InvalidArgument(f"arms: {shown(name)} was removed; leave it out, or give the new arm a new name")

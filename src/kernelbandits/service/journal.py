@@ -47,7 +47,7 @@ class ShownEvent(NamedTuple):
 
 
 def append(tx: Transaction, entries: Iterable[JournalEntry]) -> int:
-    """Write entries behind the last one; returns the number of the last."""
+    """Write entries after the last one; returns the number of the newest."""
     tx.append_alone()
     last = last_seq(tx)
     for last, entry in enumerate(entries, start=last + 1):  # noqa: B020 (it counts on)
@@ -64,7 +64,7 @@ def last_seq(tx: Transaction) -> int:
 
 
 def entries_after(database: Database, seq: int, until: int) -> Iterator[tuple[JournalEntry, ShownEvent | None]]:
-    """All entries behind `seq` up to `until` with their events, read page by page."""
+    """All entries after `seq` up to `until` with their events, read page by page."""
     sql = (
         "SELECT j.kind, j.time, j.event_id, j.arm, j.value, j.detail, j.seq, e.arm, e.propensity, e.request"
         " FROM journal j LEFT JOIN events e ON e.id = j.event_id"

@@ -100,7 +100,7 @@ class Database(ABC):
 
     @abstractmethod
     def shrink(self) -> None:
-        """Give space of deleted rows back."""
+        """Give the space of deleted rows back."""
 
     @abstractmethod
     def back_up(self, path: Path) -> None:

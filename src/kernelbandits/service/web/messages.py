@@ -27,7 +27,7 @@ class Request:
 
     Attributes:
         names: the variable parts of the path, such as an event's id.
-        query: the parameters behind `?`.
+        query: the parameters after `?`.
         body: as it came.
 
     """
@@ -38,7 +38,7 @@ class Request:
     body: bytes = b""
 
     def parameters(self) -> dict[str, str]:
-        """The parameters behind `?`, the last of each name."""
+        """The parameters after `?`, the last of each name."""
         return dict(parse_qsl(self.query.decode("latin-1"), errors="replace", max_num_fields=50))
 
     def decoded(self, decoder: msgspec.json.Decoder[T]) -> T:

@@ -43,7 +43,7 @@ def _merged(features: Listed | None, field: str) -> dict[str, Any]:
     for each in features or []:
         for name, value in each.items():
             if name in merged:
-                raise InvalidArgument(f"{field}: the feature {name!r} is there twice; expected different names")
+                raise InvalidArgument(f"{field}: the feature {name!r} comes twice; expected different names")
             merged[name] = value
     return merged
 

@@ -62,7 +62,7 @@ async def rank_batch(worker: Worker, request: Request) -> Response:
     wanted = request.decoded(_batch).requests
     given = [each.event_id for each in wanted if each.event_id is not None]
     if len(set(given)) < len(given):
-        raise InvalidArgument("requests: an event_id is there twice; give each request an id of its own")
+        raise InvalidArgument("requests: an event_id comes twice; give each request an id of its own")
     snapshot, decided = current(worker), []
     asked = [(snapshot, each, each.event_id or worker.clock.new_id()) for each in wanted]
     for start in range(0, len(asked), MOST):
