@@ -54,5 +54,6 @@ def load_bandit(path: str | os.PathLike[str]) -> Bandit:
 
     found = load(path)
     if not isinstance(found, Bandit):
-        raise InvalidFile(f"{path} holds something of type {type(found).__name__}, not a Bandit; kernelbandits.load reads it")
+        kind = type(found).__name__
+        raise InvalidFile(f"{path} holds something of type {kind}, not a Bandit; kernelbandits.load reads it")
     return found
