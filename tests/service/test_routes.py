@@ -188,9 +188,9 @@ def test_a_stream_ends_when_its_client_hangs_up():
 
 
 def test_a_batch_is_written_whole_or_not_at_all(service):
-    service.rank(event_id="before", age=41.0)
+    service.rank(event_id="before a batch", age=41.0)
     n_events = len(service.call("GET", "/events?limit=1000")[1]["events"])
-    batch = [{"context": CONTEXT, "event_id": "in a batch"}, {"context": CONTEXT, "event_id": "before"}]
+    batch = [{"context": CONTEXT, "event_id": "in a batch"}, {"context": CONTEXT, "event_id": "before a batch"}]
     assert service.call("POST", "/rank/batch", {"requests": batch})[0] == 409
     assert service.call("GET", "/events/in%20a%20batch")[0] == 404
     assert len(service.call("GET", "/events?limit=1000")[1]["events"]) == n_events
