@@ -26,8 +26,9 @@ def test_the_policy_of_a_page_names_its_style_and_its_script_and_nothing_else():
 
 def test_the_best_entry_is_bold_in_a_terminal_and_on_a_page():
     grid = TABLE.terminal()[2]
-    assert [row[1].style for row in grid.rows] == ["", "bold"]
-    assert grid.numeric == (False, True)
+    names, numbers = grid.columns
+    assert [cell.style.strip() for cell in numbers._cells] == ["", "bold"]
+    assert (names.justify, numbers.justify) == ("left", "right")
     assert "<strong>1.0</strong>" in TABLE.html()
     assert "<strong>2.0</strong>" not in TABLE.html()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbandits.reporting import lock, locks, remove_abandoned, remove_parts, replacing, unlock
+from kernelbandits.reporting import files, lock, remove_abandoned, remove_parts, replacing, unlock
 
 LEFT = "cell-a1b2c3d4.part"
 
@@ -41,7 +41,7 @@ def test_where_files_cannot_be_locked_age_tells(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError("no locks here")
 
-    monkeypatch.setattr(locks.fcntl, "flock", refuse)
+    monkeypatch.setattr(files.fcntl, "flock", refuse)
     young, old = tmp_path / "young-a1b2c3d4.part", tmp_path / "old-a1b2c3d4.part"
     for path, seconds in ((young, 60), (old, 7200)):
         path.write_bytes(b"half")
@@ -52,7 +52,7 @@ def test_where_files_cannot_be_locked_age_tells(tmp_path, monkeypatch):
 
 
 def test_without_locks_at_all_age_tells(tmp_path, monkeypatch):
-    monkeypatch.setattr(locks, "fcntl", None)
+    monkeypatch.setattr(files, "fcntl", None)
     (tmp_path / LEFT).write_bytes(b"half")
     with replacing(tmp_path / "cell.npy") as part:
         remove_parts(tmp_path)
@@ -88,14 +88,14 @@ def test_a_new_file_under_the_name_of_an_abandoned_one_stays(tmp_path, monkeypat
     """Two processes find an abandoned file; one removes it, and a writer takes its name before the other looks."""
     path = tmp_path / LEFT
     path.write_bytes(b"half")
-    judge = locks._is_abandoned
+    judge = files._is_abandoned
 
     def judge_late(descriptor):
         path.unlink()
         path.write_bytes(b"new")
         return judge(descriptor)
 
-    monkeypatch.setattr(locks, "_is_abandoned", judge_late)
+    monkeypatch.setattr(files, "_is_abandoned", judge_late)
     remove_parts(tmp_path)
     assert path.read_bytes() == b"new"
 

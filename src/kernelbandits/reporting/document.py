@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from kernelbandits.reporting.sections import Section, terminal_text
 from kernelbandits.reporting.styles import COLOURS
-from kernelbandits.reporting.terminal_tables import FittedTable, TableCell, terminal_width
+from kernelbandits.reporting.terminal_tables import fitted, terminal_width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -89,24 +89,24 @@ class Table:
 
     def terminal(self) -> Iterable[RenderableType]:
         title = ". ".join(part for part in (self.title, self.caption) if part)
-        return [terminal_text(title, "bold"), terminal_text(""), self._grid(), terminal_text("")]
+        return [terminal_text(title, "bold"), terminal_text(""), *self._grids(), terminal_text("")]
 
     def lines(self) -> list[str]:
         """The rows under their heads as plain text that fits the terminal."""
         from rich.console import Console
 
         page = StringIO()
-        Console(width=terminal_width(), file=page, color_system=None).print(self._grid())
+        console = Console(width=terminal_width(), file=page, color_system=None)
+        for grid in self._grids():
+            console.print(grid)
         return [line.rstrip() for line in page.getvalue().splitlines()]
 
-    def _grid(self) -> FittedTable:
-        return FittedTable(
-            tuple(column.name for column in self.columns),
-            tuple(column.numeric for column in self.columns),
-            tuple(
-                tuple(TableCell(entry.text, f"{'bold ' * entry.best}{entry.tone}".strip()) for entry in row)
-                for row in self.rows
-            ),
+    def _grids(self) -> Iterable[RenderableType]:
+        return fitted(
+            [terminal_text(column.name) for column in self.columns],
+            [column.numeric for column in self.columns],
+            [[terminal_text(entry.text, f"{'bold ' * entry.best}{entry.tone}") for entry in row] for row in self.rows],
+            terminal_width(),
         )
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import ExitStack
 from html import escape
-from types import TracebackType
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 PATIENCE = 2.0
 """Seconds before a bar appears."""
+
+Meter: TypeAlias = Callable[[float, float | None, str], None]
+"""Shows what is done of a total, and a note. A total of None is not known yet; 0 means that there is nothing to do."""
 
 
 @final
@@ -33,90 +35,55 @@ class Progress(ExitStack):
         """Show how much of the total is done, with a few words; `total` replaces the one given at the start."""
         self._total = self._total if total is None else total
         if self._meter is None:
-            if time.monotonic() - self._started < self._patience or (meter := _meter_here(self._title)) is None:
+            if time.monotonic() - self._started < self._patience:
                 return
-            self._meter = self.enter_context(meter)
-        self._meter.show(done, self._total, note)
+            ipython = sys.modules.get("IPython")
+            if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
+                self._meter = _notebook_meter(self._title, ipython.display.display)
+            elif sys.stderr is not None and sys.stderr.isatty():
+                self._meter = _terminal_meter(self._title, self)
+            else:
+                return
+        self._meter(done, self._total, note)
 
 
-class Meter(ABC):
-    """A place where progress is seen; the work is over when the block ends."""
-
-    @abstractmethod
-    def show(self, done: float, total: float | None, note: str) -> None:
-        """Show how much is done; a total of None is not known yet, and of 0 means that there is nothing to do."""
-
-    @abstractmethod
-    def __enter__(self) -> Meter: ...
-
-    @abstractmethod
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-
-@final
-class TerminalMeter(Meter):
+def _terminal_meter(title: str, until: ExitStack) -> Meter:
     """A bar that moves by itself: the time goes on while the first task is still under way."""
+    from rich import console, progress
 
-    def __init__(self, title: str) -> None:
-        from rich import console, progress
+    bar = progress.Progress(
+        progress.SpinnerColumn(),
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TextColumn("{task.fields[note]}", markup=False),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(),
+        console=console.Console(stderr=True),
+    )
+    task = bar.add_task(title, total=None, note="")
+    until.enter_context(bar)
 
-        columns = (
-            progress.SpinnerColumn(),
-            progress.TextColumn("{task.description}", markup=False),
-            progress.BarColumn(),
-            progress.TaskProgressColumn(),
-            progress.TextColumn("{task.fields[note]}", markup=False),
-            progress.TimeElapsedColumn(),
-            progress.TextColumn("left"),
-            progress.TimeRemainingColumn(),
-        )
-        self._bar = progress.Progress(*columns, console=console.Console(stderr=True))
-        self._bar.add_task(title, total=None, note="")
+    def show(done: float, total: float | None, note: str) -> None:
+        completed, total = (1, 1) if total == 0 else (done, total)
+        bar.update(task, completed=completed, total=total, note=note)
 
-    def show(self, done: float, total: float | None, note: str) -> None:
-        share = (1, 1) if total == 0 else (done, total)
-        self._bar.update(self._bar.task_ids[0], completed=share[0], total=share[1], note=note)
-
-    def __enter__(self) -> TerminalMeter:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+    return show
 
 
-@final
-class NotebookMeter(Meter):
-    """One line below the cell, rewritten in place, without scripts."""
+def _notebook_meter(title: str, display: Any) -> Meter:
+    """One line below the cell, rewritten in place, without scripts. What was shown last stays."""
+    started = time.monotonic()
+    shown = display({"text/plain": title}, raw=True, display_id=True)
 
-    def __init__(self, title: str, display: Any) -> None:
-        self._title, self._started = title, time.monotonic()
-        self._shown = display({"text/plain": title}, raw=True, display_id=True)
-
-    def show(self, done: float, total: float | None, note: str) -> None:
-        seconds = f"{time.monotonic() - self._started:.0f} s"
+    def show(done: float, total: float | None, note: str) -> None:
+        seconds = f"{time.monotonic() - started:.0f} s"
         share = "" if total is None else f"{done / total:.0%}" if total else "100%"
         size = "" if total is None else f' value="{done if total else 1:g}" max="{total or 1:g}"'
-        words = " · ".join(escape(part) for part in (share, note, seconds) if part)
-        page = (
-            f'<div>{escape(self._title)} <progress{size} aria-label="{escape(self._title)}"></progress> {words}</div>'
-        )
-        text = " ".join(part for part in (self._title, share, note, seconds) if part)
-        self._shown.update({"text/html": page, "text/plain": text}, raw=True)
+        parts = [part for part in (share, note, seconds) if part]
+        bar = f'<progress{size} aria-label="{escape(title)}"></progress>'
+        page = f"<div>{escape(title)} {bar} {' · '.join(map(escape, parts))}</div>"
+        shown.update({"text/html": page, "text/plain": " ".join([title, *parts])}, raw=True)
 
-    def __enter__(self) -> NotebookMeter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """What was shown last stays."""
-
-
-def _meter_here(title: str) -> Meter | None:
-    """A meter where somebody looks: in a notebook, or at a terminal."""
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    if shell is not None and hasattr(shell, "kernel"):
-        return NotebookMeter(title, sys.modules["IPython"].display.display)
-    return TerminalMeter(title) if sys.stderr is not None and sys.stderr.isatty() else None
+    return show

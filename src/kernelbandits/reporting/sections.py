@@ -16,6 +16,7 @@ from kernelbandits.reporting.charts import Charts, draw, write_figure
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
 
 class Section(Protocol):
@@ -44,7 +45,7 @@ class Note:
         return f'<p class="note">{escape(self.text)}</p>'
 
     def terminal(self) -> Iterable[RenderableType]:
-        return _texts([f"{self.title}: {self.text}" if self.title else self.text])
+        return [terminal_text(f"{self.title}: {self.text}" if self.title else self.text)]
 
 
 @final
@@ -59,7 +60,7 @@ class Findings:
         return f'<ul class="findings">{"".join(f"<li>{escape(line)}</li>" for line in self.lines)}</ul>'
 
     def terminal(self) -> Iterable[RenderableType]:
-        return _texts([*self.lines, ""])
+        return [terminal_text(line) for line in (*self.lines, "")]
 
 
 @final
@@ -137,11 +138,7 @@ class Group:
         return (item for section in self.sections for item in section.terminal())
 
 
-def _texts(lines: Iterable[str]) -> Iterable[RenderableType]:
-    return [terminal_text(line) for line in lines]
-
-
-def terminal_text(text: str, style: str = "") -> RenderableType:
+def terminal_text(text: str, style: str = "") -> Text:
     """A text for a terminal, letter by letter: neither markup nor control characters have an effect."""
     from rich.text import Text
 

@@ -6,14 +6,12 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, final
-
-from kernelbandits.errors import visible
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.console import RenderableType
+    from rich.text import Text
 
 _GAP = 2  # blanks between two columns
 _NARROW = 16  # columns of text are not made narrower than this, unless they are
@@ -37,119 +35,54 @@ def terminal_width() -> int:
     return shutil.get_terminal_size((_USUAL_WIDTH, 24)).columns
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class TableCell:
-    """A text and its style, in the words of rich."""
+def fitted(
+    heads: Sequence[Text], numeric: Sequence[bool], rows: Sequence[Sequence[Text]], width: int
+) -> Iterator[RenderableType]:
+    """Yield the table, or parts of it below each other, none wider than `width`; `numeric` are columns of numbers."""
+    from rich.text import Text
 
-    text: str
-    style: str = ""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class FittedTable:
-    """A table that rich lays out for the width at hand. `numeric` says of each column whether it holds numbers."""
-
-    heads: tuple[str, ...]
-    numeric: tuple[bool, ...]
-    rows: tuple[tuple[TableCell, ...], ...]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        width = options.max_width
-        for table in (self, self.turned()) if self._can_turn() else (self,):
-            every = range(len(table.heads))
-            if _total(natural := table._natural(every)) <= width:
-                yield table._grid(every, natural)
-                return
-        for i, part in enumerate(self.parts(width)):
-            if i:
-                yield ""
-            yield self._grid(part, self._widths(part, width)) if len(part) > 1 else self._list()
-
-    def _can_turn(self) -> bool:
-        return len(self.rows) < len(self.heads) - 1 and all(self.numeric[1:])
-
-    def turned(self) -> FittedTable:
-        """The same with rows as columns."""
-        heads = ("", *(row[0].text for row in self.rows))
-        rows = tuple((TableCell(self.heads[i]), *(row[i] for row in self.rows)) for i in range(1, len(self.heads)))
-        return FittedTable(heads, (False, *(True for _ in self.rows)), rows)
-
-    def parts(self, width: int) -> list[list[int]]:
-        """Groups of columns that fit side by side, each with the first one; only [0] if not even two fit."""
-        least = self._least()
-        others = range(1, len(self.heads))
-        if any(_total([least[0], least[i]]) > width for i in others):
-            return [[0]]
-        groups = _greedy(least, others, width, len(self.heads))
-        even = _greedy(least, others, width, -(-len(others) // len(groups)))
-        return even if len(even) == len(groups) else groups
-
-    def _longest(self, column: int) -> int:
-        return max((_cells(row[column].text) for row in self.rows), default=0)
-
-    def _natural(self, columns: Sequence[int]) -> list[int]:
-        return [max(_cells(self.heads[i]), self._longest(i)) for i in columns]
-
-    def _least(self) -> list[int]:
-        """Numbers and the names of rows stay whole; headings and other texts are broken between words."""
-        widths = []
-        for i, natural in enumerate(self._natural(range(len(self.heads)))):
-            word = max(map(_cells, _words(self.heads[i])), default=0)
-            whole = self.numeric[i] or i == 0
-            words = [_cells(word) for row in self.rows for word in _words(row[i].text)]
-            widths.append(max(word, self._longest(i)) if whole else min(natural, max(word, _NARROW, *words, 0)))
-        return widths
-
-    def _widths(self, part: Sequence[int], width: int) -> list[int]:
-        """The least widths, and what is left over for texts."""
-        least, natural = self._least(), self._natural(range(len(self.heads)))
-        widths = {i: least[i] for i in part}
-        left = width - _total([*widths.values()])
-        for i in part:
-            more = 0 if self.numeric[i] else min(left, natural[i] - widths[i])
-            widths[i] += more
+    longest, natural = _widths(heads, rows)
+    if _total(natural) <= width:
+        yield _grid(heads, numeric, rows, natural)
+        return
+    if len(rows) < len(heads) - 1 and all(numeric[1:]):  # with rows as columns
+        turned_heads = [Text(), *(Text(row[0].plain) for row in rows)]
+        turned = [[head, *(row[i] for row in rows)] for i, head in enumerate(heads) if i]
+        _, turned_widths = _widths(turned_heads, turned)
+        if _total(turned_widths) <= width:
+            yield _grid(turned_heads, [False, *(True for _ in rows)], turned, turned_widths)
+            return
+    least = []  # numbers and the names of rows stay whole; headings and other texts are broken between words
+    for i, head in enumerate(heads):
+        word = _longest_word([head])
+        whole = numeric[i] or i == 0
+        text = max(word, _NARROW, _longest_word([row[i] for row in rows]))
+        least.append(max(word, longest[i]) if whole else min(natural[i], text))
+    if len(heads) == 1 or any(_total([least[0], other]) > width for other in least[1:]):
+        yield _list(heads, rows)
+        return
+    for number, part in enumerate(_parts(least, width)):
+        widths, left = [], width - _total([least[i] for i in part])
+        for i in part:  # what is left over is for texts
+            more = 0 if numeric[i] else min(left, natural[i] - least[i])
+            widths.append(least[i] + more)
             left -= more
-        return [widths[i] for i in part]
-
-    def _grid(self, part: Sequence[int], widths: Sequence[int]) -> RenderableType:
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table as Grid
-        from rich.text import Text
-
-        grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
-        for i, width in zip(part, widths, strict=True):
-            text = _together(visible(self.heads[i]))
-            head = "\n".join(wrap(text, width, break_long_words=False, break_on_hyphens=False)).replace(_BOUND, " ")
-            number = self.numeric[i]
-            grid.add_column(Text(head), justify="right" if number else "left", width=width, no_wrap=number)
-        for row in self.rows:
-            grid.add_row(*(Text(visible(row[i].text), row[i].style) for i in part))
-        return grid
-
-    def _list(self) -> RenderableType:
-        """One line per entry, for windows in which not even two columns fit."""
-        from rich.console import Group
-        from rich.text import Text
-
-        lines = []
-        for row in self.rows:
-            lines.append(Text(visible(row[0].text), "bold"))
-            lines += [
-                Text.assemble(f"  {visible(head)}: ", (visible(cell.text), cell.style))
-                for head, cell in zip(self.heads[1:], row[1:], strict=True)
-            ]
-        return Group(*lines, Text(""))
+        if number:
+            yield ""
+        own = [[row[i] for i in part] for row in rows]
+        yield _grid([heads[i] for i in part], [numeric[i] for i in part], own, widths)
 
 
-def _greedy(least: Sequence[int], others: Sequence[int], width: int, most: int) -> list[list[int]]:
-    groups: list[list[int]] = [[0]]
-    for i in others:
-        if len(groups[-1]) > 1 and (len(groups[-1]) > most or _total([least[j] for j in (*groups[-1], i)]) > width):
-            groups.append([0])
-        groups[-1].append(i)
-    return groups
+def _widths(heads: Sequence[Text], rows: Sequence[Sequence[Text]]) -> tuple[list[int], list[int]]:
+    """How wide the longest entry of each column is, without and with its heading."""
+    longest = [max((row[i].cell_len for row in rows), default=0) for i in range(len(heads))]
+    return longest, [max(head.cell_len, width) for head, width in zip(heads, longest, strict=True)]
+
+
+def _longest_word(texts: Sequence[Text]) -> int:
+    from rich.cells import cell_len
+
+    return max((cell_len(word) for text in texts for word in _together(text.plain).split(" ")), default=0)
 
 
 def _together(text: str) -> str:
@@ -157,15 +90,51 @@ def _together(text: str) -> str:
     return text.replace(" = ", f"{_BOUND}={_BOUND}")
 
 
-def _words(text: str) -> list[str]:
-    return _together(text).split(" ")
-
-
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + _GAP * (len(widths) - 1)
 
 
-def _cells(text: str) -> int:
-    from rich.cells import cell_len
+def _parts(least: Sequence[int], width: int) -> list[list[int]]:
+    """Groups of columns that fit side by side, each with the first one, as equal in number as that allows."""
 
-    return cell_len(visible(text))
+    def greedy(most: int) -> list[list[int]]:
+        groups: list[list[int]] = [[0]]
+        for i in range(1, len(least)):
+            own = groups[-1]
+            if len(own) > 1 and (len(own) > most or _total([least[j] for j in (*own, i)]) > width):
+                groups.append([0])
+            groups[-1].append(i)
+        return groups
+
+    groups = greedy(len(least))
+    even = greedy(-(-(len(least) - 1) // len(groups)))
+    return even if len(even) == len(groups) else groups
+
+
+def _grid(
+    heads: Sequence[Text], numeric: Sequence[bool], rows: Sequence[Sequence[Text]], widths: Sequence[int]
+) -> RenderableType:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
+    for head, number, width in zip(heads, numeric, widths, strict=True):
+        lines = wrap(_together(head.plain), width, break_long_words=False, break_on_hyphens=False)
+        text = Text("\n".join(lines).replace(_BOUND, " "))
+        grid.add_column(text, justify="right" if number else "left", width=width, no_wrap=number)
+    for row in rows:
+        grid.add_row(*row)
+    return grid
+
+
+def _list(heads: Sequence[Text], rows: Sequence[Sequence[Text]]) -> RenderableType:
+    """One line per entry, for windows in which not even two columns fit."""
+    from rich.console import Group
+    from rich.text import Text
+
+    lines = []
+    for name, *others in rows:
+        lines.append(Text(name.plain, "bold"))
+        lines += [Text.assemble(f"  {head}: ", entry) for head, entry in zip(heads[1:], others, strict=True)]
+    return Group(*lines, Text(""))
