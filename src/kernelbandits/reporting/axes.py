@@ -48,9 +48,13 @@ def set_axis(axes: Axes, side: Side, axis: Axis) -> None:
     if axis.scale != "linear":
         getattr(axes, f"set_{side}scale")(axis.scale, **({"linthresh": 1.0} if axis.scale == "symlog" else {}))
     if axis.low is not None or axis.high is not None:
-        getattr(axes, f"set_{side}lim")(axis.low, axis.high)
-        if not axis.names:
-            _leave_room(axes, side, axis)
+        set_limits = getattr(axes, f"set_{side}lim")
+        set_limits(axis.low, axis.high)
+        if not axis.names:  # move the limits that were given a little out, so that markers on them are whole
+            transform = line.get_transform()
+            ends = transform.transform(np.array(getattr(axes, f"get_{side}lim")()))
+            room = styles.ROOM * (ends[1] - ends[0]) * np.array([-(axis.low is not None), axis.high is not None])
+            set_limits(*transform.inverted().transform(ends + room))
     if axis.scale == "log":
         line.set_major_locator(LogTicks())
         line.set_major_formatter(FuncFormatter(lambda value, _: tick_label(value)))
@@ -63,11 +67,3 @@ def set_axis(axes: Axes, side: Side, axis: Axis) -> None:
     if axis.names:
         line.set_ticks(range(len(axis.names)), list(map(literal, axis.names)))
         line.set_inverted(True)
-
-
-def _leave_room(axes: Axes, side: Side, axis: Axis) -> None:
-    """Move the limits that were given a little out, so that markers on them are whole."""
-    scale = getattr(axes, f"{side}axis").get_transform()
-    ends = scale.transform(np.array(getattr(axes, f"get_{side}lim")()))
-    room = styles.ROOM * (ends[1] - ends[0]) * np.array([-(axis.low is not None), axis.high is not None])
-    getattr(axes, f"set_{side}lim")(*scale.inverted().transform(ends + room))

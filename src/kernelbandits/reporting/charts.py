@@ -195,28 +195,24 @@ class Charts:
     legend_columns: int = 3
 
 
-def draw(picture: Picture) -> Figure:
-    """The picture as a figure of matplotlib that no window and no notebook knows."""
+def draw(picture: Picture, new_figure: Callable[..., Figure] | None = None) -> Figure:
+    """The picture as a figure of matplotlib; unless `new_figure` makes one, no window and no notebook knows of it."""
     from matplotlib.figure import Figure
 
-    return _drawn(picture, Figure)
+    heights = [charts.height for charts in picture.charts]
+    figure = (new_figure or Figure)(figsize=(picture.width, sum(heights)), layout="constrained")
+    bands = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)
+    for charts, band in zip(picture.charts, bands.flat, strict=True):
+        _draw_charts(charts, band)
+    return figure
 
 
 def plot(picture: Picture) -> Drawn:
     """Draw the picture with the current backend of pyplot, which shows it in a notebook; returns its axes."""
     from matplotlib import pyplot
 
-    axes = _drawn(picture, pyplot.figure).axes
+    axes = draw(picture, pyplot.figure).axes
     return axes[0] if len(axes) == 1 else axes
-
-
-def _drawn(picture: Picture, new_figure: Callable[..., Figure]) -> Figure:
-    heights = [charts.height for charts in picture.charts]
-    figure = new_figure(figsize=(picture.width, sum(heights)), layout="constrained")
-    bands = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)
-    for charts, band in zip(picture.charts, bands.flat, strict=True):
-        _draw_charts(charts, band)
-    return figure
 
 
 def save(picture: Picture | Figure, stem: Path) -> list[Path]:
@@ -224,11 +220,11 @@ def save(picture: Picture | Figure, stem: Path) -> list[Path]:
     from matplotlib.figure import Figure
 
     figure = picture if isinstance(picture, Figure) else draw(picture)
-    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in _METADATA]
-    for path, kind in zip(paths, _METADATA, strict=True):
+    paths = {kind: stem.with_name(f"{stem.name}.{kind}") for kind in _METADATA}
+    for kind, path in paths.items():
         with replacing(path) as part:
             write_figure(figure, part, kind)
-    return paths
+    return [*paths.values()]
 
 
 def write_figure(figure: Figure, target: Any, kind: str) -> None:

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 _EVEN, _GROWING = 260, 60
 """How many rounds a curve is shown at: evenly spaced, and at equal ratios for logarithmic axes."""
-_SCALES = {"linear": "linear", "log": "log regret", "loglog": "log–log"}
+_SWITCHES = (
+    '<div class="switches"><div class="choice" role="group" aria-label="methods shown">'
+    '<button type="button" data-show="all">show all</button>'
+    '<button type="button" data-show="none">hide all</button>'
+    '</div><div class="choice scales" role="group" aria-label="axes">'
+    '<button type="button" data-scale="linear" aria-pressed="true">linear</button>'
+    '<button type="button" data-scale="log" aria-pressed="false">log regret</button>'
+    '<button type="button" data-scale="loglog" aria-pressed="false">log–log</button></div></div>'
+)
 
 
 @final
@@ -64,7 +72,7 @@ class Curves:
         return (
             f'<div class="curves"><p>{escape(self.caption)} {hint}</p>'
             '<noscript><p class="note">The curves need scripts to be allowed; the table below does not.</p></noscript>'
-            f'<div class="controls"><ul class="legend" aria-label="methods">{legend}</ul>{_switches()}</div>'
+            f'<div class="controls"><ul class="legend" aria-label="methods">{legend}</ul>{_SWITCHES}</div>'
             f'<div class="panels across-{min(self.columns, len(self.panels), 4)}">{panels}</div>'
             f'<script type="application/json">{data}</script></div>'
         )
@@ -128,16 +136,3 @@ def shown_rounds(horizon: int, marks: list[int]) -> NDArray[np.int64]:
 def _rounded(values: Array) -> list[float | None]:
     """Six figures are enough for any screen; a value that is not finite leaves a gap."""
     return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values.tolist()]
-
-
-def _switches() -> str:
-    scales = "".join(
-        f'<button type="button" data-scale="{key}" aria-pressed="{str(key == "linear").lower()}">{words}</button>'
-        for key, words in _SCALES.items()
-    )
-    return (
-        '<div class="switches"><div class="choice" role="group" aria-label="methods shown">'
-        '<button type="button" data-show="all">show all</button>'
-        '<button type="button" data-show="none">hide all</button>'
-        f'</div><div class="choice scales" role="group" aria-label="axes">{scales}</div></div>'
-    )

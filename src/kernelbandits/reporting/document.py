@@ -53,10 +53,6 @@ class Column:
     name: str
     numeric: bool = True
 
-    def kind(self) -> str:
-        """The HTML class of its cells."""
-        return ' class="number"' if self.numeric else ""
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -73,19 +69,21 @@ class Table:
     colours: tuple[int, ...] = ()
 
     def html(self) -> str:
-        head = "".join(f'<th scope="col"{column.kind()}>{escape(column.name)}</th>' for column in self.columns)
+        kinds = [' class="number"' if column.numeric else "" for column in self.columns]
+        head = "".join(
+            f'<th scope="col"{kind}>{escape(column.name)}</th>'
+            for kind, column in zip(kinds, self.columns, strict=True)
+        )
         keys = [f'<i class="key c{colour}"></i>' for colour in self.colours] or [""] * len(self.rows)
-        rows = "".join(self._row(key, row) for key, row in zip(keys, self.rows, strict=True))
+        rows = ""
+        for key, row in zip(keys, self.rows, strict=True):
+            name, *others = (entry.html() for entry in row)
+            cells = "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds[1:], others, strict=True))
+            rows += f'<tr><th scope="row"{kinds[0]}>{key}<span>{name}</span></th>{cells}</tr>'
         caption = f"<p>{escape(self.caption)}</p>" if self.caption else ""
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         label = escape(self.title or self.caption)
         return f'{caption}<div class="scroll" tabindex="0" role="group" aria-label="{label}">{table}</div>'
-
-    def _row(self, key: str, row: tuple[Entry, ...]) -> str:
-        first, *others = (f"{column.kind()}>{entry.html()}" for column, entry in zip(self.columns, row, strict=True))
-        kind, _, name = first.partition(">")
-        cells = "".join(f"<td{cell}</td>" for cell in others)
-        return f'<tr><th scope="row"{kind}>{key}<span>{name}</span></th>{cells}</tr>'
 
     def terminal(self) -> Iterable[RenderableType]:
         title = ". ".join(part for part in (self.title, self.caption) if part)
