@@ -5,11 +5,10 @@ from pathlib import Path
 from kernelbandits.experiments import RunOptions
 from kernelbandits.paper.evaluation.coverage import Coverage
 from kernelbandits.paper.evaluation.errors import Errors
-from kernelbandits.paper.evaluation.floors import Floors
 from kernelbandits.paper.evaluation.learning import LearningPolicies
 from kernelbandits.paper.evaluation.open_bandit import OpenBandit
 from kernelbandits.paper.evaluation.sequences import SequenceStudy
-from kernelbandits.paper.evaluation.sure_writers import SureWriters
+from kernelbandits.paper.evaluation.writers import Floors, SureWriters
 from kernelbandits.paper.parts import Pictures, report_parts
 
 PICTURES: Pictures = {

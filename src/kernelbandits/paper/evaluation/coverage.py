@@ -35,12 +35,35 @@ from kernelbandits.offline import (
     past,
     weigh,
 )
-from kernelbandits.paper.evaluation.kept import kept
-from kernelbandits.paper.evaluation.world import WorldCase
-from kernelbandits.paper.evaluation.worlds import WORLDS
+from kernelbandits.paper.evaluation.kept import kept, portions
+from kernelbandits.paper.evaluation.learner_worlds import LearnerWorld, OwnLearnerWorld
+from kernelbandits.paper.evaluation.worlds import DigitsWorld, LoggedWorld, SoftmaxWorld, WorldCase
 from kernelbandits.paper.parts import StudyPart
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Remark, Rule, look
 from kernelbandits.specs import Count
+
+WORLDS: dict[str, LoggedWorld] = {
+    "plain": SoftmaxWorld(1000),
+    "short": SoftmaxWorld(300),
+    "large": SoftmaxWorld(10_000),
+    "rare, 1 in 200": SoftmaxWorld(10_000, level=-5.8, slope=0.7, n_arms=5, greedy=True),
+    "rare, short": SoftmaxWorld(2000, level=-5.8, slope=0.7, n_arms=5, greedy=True),
+    "nearly certain": SoftmaxWorld(1000, level=3.0, slope=0.7),
+    "weak overlap": SoftmaxWorld(2000, sharp=4.0, floor=0.1, greedy=True),
+    "many arms": SoftmaxWorld(2000, n_arms=50),
+    "misspecified": SoftmaxWorld(1000, slope=0.3, bent=2.0, n_arms=5),
+    "digits, sure writer": DigitsWorld(),
+    "digits, uniform writer": DigitsWorld(floor=1.0),
+    "learner, equal arms": LearnerWorld(2000, (0.5, 0.5, 0.5, 0.5)),
+    "learner, a bad arm": LearnerWorld(2000, (0.3, 0.4, 0.5, 0.6, 0.7)),
+    "learner, the best arm": LearnerWorld(2000, (0.3, 0.4, 0.5, 0.6, 0.7), arm=4),
+    "learner, contexts": LearnerWorld(2000, (0.4, 0.5, 0.5, 0.6), dim=4),
+    "learner, rare": LearnerWorld(10_000, (0.005, 0.005, 0.005, 0.01), floor=0.05, batch=250),
+    "learner, small floor": LearnerWorld(5000, (0.5, 0.5, 0.5), floor=0.01),
+    "Thompson, no floor": LearnerWorld(1000, (0.5, 0.5), floor=0.0, batch=20, thompson=True),
+    "LinearUCB, floor": OwnLearnerWorld(),
+}
+"""Independent rows first, then logs of learners."""
 
 LEVEL, NEEDED = 0.95, 0.94
 DEFAULT, CLASSICAL, SEQUENCE = "default", "DR, normal, as if independent", "confidence sequence"
@@ -55,7 +78,6 @@ METHODS: dict[str, tuple[ValueEstimator, IntervalMethod]] = {
     "SNIPS, likelihood": (SelfNormalized(), EmpiricalLikelihood()),
     "DM, normal": (DirectMethod(), NormalInterval()),
 }
-_CHUNK = 50
 _SLOW, _ENOUGH = "DR, bootstrap", 400
 """The bootstrap takes as long as all others together, so it is tried on fewer logs."""
 _CANDIDATE = "candidate"
@@ -64,26 +86,21 @@ _BELOW = 0.75
 """Coverage below this is told in words, so that the rest can be told apart."""
 
 
-def intervals(case: WorldCase, without: str = "") -> Iterator[tuple[str, float, Interval]] | None:
-    """Name, value and interval of every method on a case but one; None if the log is refused."""
-    marks = marks_of(case.log)
-    split = past(len(case.log)) if marks.adaptive else folds(len(case.log))
-    judging = _judging(case, split)
+def intervals(case: WorldCase, without: str = "") -> Iterator[tuple[str, float, Interval]]:
+    """Name, value and interval of every method on a case but one; nothing if the log is refused."""
+    marks, n = marks_of(case.log), len(case.log)
+    judging = _judging(case, past(n) if marks.adaptive else folds(n))
     weighed = judging.weighed[_CANDIDATE]
-    return None if weighed.overlap.refusal() is not None else _each(case, judging, without)
-
-
-def _each(case: WorldCase, judging: Judging, without: str) -> Iterator[tuple[str, float, Interval]]:
-    weighed = judging.weighed[_CANDIDATE]
-    method, _ = default_interval(judging.marks, weighed.rows.effective_size)
+    if weighed.overlap.refusal() is not None:
+        return
+    method, _ = default_interval(marks, weighed.rows.effective_size)
     for name, (estimator, interval) in ({DEFAULT: (SelfNormalizedDoublyRobust(), method)} | METHODS).items():
-        if name == without:
-            continue
-        estimate = judging.estimate(weighed, estimator, interval)
-        yield name, estimate.value, estimate.interval
-    if judging.marks.adaptive:
-        scores = DoublyRobust().scores(_judging(case, folds(len(case.log))).weighed[_CANDIDATE].rows)
-        half = 1.959964 * float(scores.std()) / np.sqrt(len(scores))
+        if name != without:
+            estimate = judging.estimate(weighed, estimator, interval)
+            yield name, estimate.value, estimate.interval
+    if marks.adaptive:
+        scores = DoublyRobust().scores(_judging(case, folds(n)).weighed[_CANDIDATE].rows)
+        half = 1.959964 * float(scores.std()) / np.sqrt(n)
         yield CLASSICAL, float(scores.mean()), Interval(float(scores.mean()) - half, float(scores.mean()) + half)
     rows = weighed.rows
     running = ConfidenceSequence(largest_weight=max(float(rows.weights.max()), 1.0)).start()
@@ -97,37 +114,23 @@ def _judging(case: WorldCase, split: Split) -> Judging:
     return Judging(case.log, marks_of(case.log), split, weighed, None, LEVEL)
 
 
-def counted(task: tuple[str, int, int]) -> list[dict[str, Any]]:
-    """For seeds start … start + count − 1 of a world: how often each method covers, widths, errors, refusals."""
-    name, start, count = task
-    found: dict[str, list[tuple[float, float, float]]] = {}
+def counted(task: tuple[str, range]) -> list[dict[str, Any]]:
+    """For some seeds of a world: how often each method covers, widths, errors, refusals."""
+    name, seeds = task
+    found: dict[str, list[tuple[float, float, float]]] = {DEFAULT: []}  # also if all logs are refused
     refused = 0
-    for case in WORLDS[name].cases(range(start, start + count)):
-        each = intervals(case, _SLOW if start >= _ENOUGH else "")
-        if each is None:
-            refused += 1
-            continue
+    for case in WORLDS[name].cases(seeds):
+        each = list(intervals(case, _SLOW if seeds.start >= _ENOUGH else ""))
+        refused += not each
         for method, value, interval in each:
             miss = (value - case.truth) ** 2
             found.setdefault(method, []).append((interval.covers(case.truth), interval.width, miss))
     rows: list[dict[str, Any]] = []
     for method, entries in found.items():
-        covered, widths, misses = np.array(entries, dtype=np.float64).sum(axis=0).tolist()
+        covered, widths, misses = np.array(entries, dtype=np.float64).reshape(-1, 3).sum(axis=0).tolist()
         sums = {"n": len(entries), "refused": refused, "covered": covered, "widths": widths, "squares": misses}
         rows.append({"world": name, "method": method, **sums})
-    return rows or [_nothing(name, refused)]
-
-
-def _nothing(world: str, refused: int) -> dict[str, Any]:
-    return {
-        "world": world,
-        "method": DEFAULT,
-        "n": 0,
-        "refused": refused,
-        "covered": 0.0,
-        "widths": 0.0,
-        "squares": 0.0,
-    }
+    return rows
 
 
 @final
@@ -141,7 +144,7 @@ class Coverage(StudyPart):
     seeds: Count = 2000
 
     def rows(self, runner: Runner) -> pl.DataFrame:
-        tasks = [(w, s, min(_CHUNK, self.seeds - s)) for s in range(0, self.seeds, _CHUNK) for w in self.worlds]
+        tasks = [(world, seeds) for seeds in portions(self.seeds, 50) for world in self.worlds]
         sums = kept(runner, self.name, counted, tasks).group_by("world", "method", maintain_order=True).sum()
         n = pl.max_horizontal(pl.col("n"), 1)
         coverage = pl.col("covered") / n

@@ -21,9 +21,9 @@ from kernelbandits.offline import (
     value_estimators,
     weigh,
 )
-from kernelbandits.paper.evaluation.kept import kept
+from kernelbandits.paper.evaluation.kept import kept, portions
 from kernelbandits.paper.evaluation.published_worlds import PublishedDigits, PublishedWorld
-from kernelbandits.paper.evaluation.world import LoggedWorld, WorldCase
+from kernelbandits.paper.evaluation.worlds import LoggedWorld, WorldCase
 from kernelbandits.paper.parts import StudyPart
 from kernelbandits.regression import KernelRidge
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, look
@@ -72,12 +72,12 @@ CASES = {
 regression without interactions and a short boosting."""
 
 
-def relative_errors(task: tuple[str, int, int]) -> list[dict[str, Any]]:
+def relative_errors(task: tuple[str, range]) -> list[dict[str, Any]]:
     """|estimate − truth|/truth of every estimator for some seeds of a world."""
-    name, start, count = task
+    name, seeds = task
     world, model = CASES[name][:2]
     rows: list[dict[str, Any]] = []
-    for seed, case in enumerate(world.cases(range(start, start + count)), start):
+    for seed, case in zip(seeds, world.cases(seeds), strict=True):
         split, rng = folds(len(case.log)), np.random.default_rng(0)
         weighed = weigh(case.log, {"candidate": GivenChances(case.chances)}, model, split, rng)["candidate"].rows
         values = {label: estimator.value(weighed) for label, estimator in ESTIMATORS.items()}
@@ -107,7 +107,7 @@ class Errors(StudyPart):
     seeds: Count = 200
 
     def rows(self, runner: Runner) -> pl.DataFrame:
-        tasks = [(name, s, min(10, self.seeds - s)) for name in CASES for s in range(0, self.seeds, 10)]
+        tasks = [(name, seeds) for name in CASES for seeds in portions(self.seeds, 10)]
         found = kept(runner, self.name, relative_errors, tasks)
         runs = pl.col("world").replace_strict({name: case.runs for name, case in CASES.items()})
         mean = found.group_by("world", "estimator", maintain_order=True).agg(

@@ -24,6 +24,11 @@ def kept(runner: Runner, title: str, function: Callable[[Any], Rows], tasks: Seq
     return pl.concat((pl.read_parquet(file) for file in files), how="vertical_relaxed")
 
 
+def portions(seeds: int, size: int) -> list[range]:
+    """The seeds below a number, in portions of a size; the last one may be smaller."""
+    return [range(start, min(start + size, seeds)) for start in range(0, seeds, size)]
+
+
 def _computed(function: Callable[[Any], Rows], folder: Path, task: Any) -> Path:
     key = hashlib.sha256(f"{function.__module__}:{function.__qualname__}{task!r}{_code()}".encode()).hexdigest()
     file = folder / f"{key[:32]}.parquet"
@@ -38,8 +43,6 @@ def _computed(function: Callable[[Any], Rows], folder: Path, task: Any) -> Path:
 def _code() -> str:
     """Digest of the code that an answer depends on: evaluation, policies, and this study."""
     here = Path(__file__).parent
-    files = sorted(path for room in (here, *(here.parents[1] / name for name in _ROOMS)) for path in room.rglob("*.py"))
+    rooms = (here, *(here.parents[1] / name for name in ("offline", "policies", "beliefs", "regression")))
+    files = sorted(path for room in rooms for path in room.rglob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:32]
-
-
-_ROOMS = ("offline", "policies", "beliefs", "regression")

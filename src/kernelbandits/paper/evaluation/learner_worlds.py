@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import final
 
 import numpy as np
 from scipy.special import expit, ndtr
 
 from kernelbandits.offline import Log
-from kernelbandits.paper.evaluation.world import MANY, LoggedWorld, WorldCase, drawn
-from kernelbandits.policies import ExplorationFloor, LinearUCB
+from kernelbandits.paper.evaluation.worlds import MANY, LoggedWorld, WorldCase, drawn
+from kernelbandits.policies import ExplorationFloor, LinearUCB, Policy, Uniform
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array, IntArray
@@ -41,10 +41,6 @@ class LearnerWorld(LoggedWorld):
     batch: Count = 50
     arm: int = 0
     thompson: bool = False
-
-    @property
-    def learned(self) -> bool:
-        return True
 
     def cases(self, seeds: range) -> Iterator[WorldCase]:
         truth = _learner_truth(self)
@@ -81,27 +77,29 @@ class OwnLearnerWorld(LoggedWorld):
     floor: Positive = 0.05
     arm: int = 0
 
-    @property
-    def learned(self) -> bool:
-        return True
-
     def cases(self, seeds: range) -> Iterator[WorldCase]:
         world = LearnerWorld(self.n, (0.3, 0.4, 0.5), dim=4, arm=self.arm)
         policy, chances = ExplorationFloor(LinearUCB(), epsilon=self.floor), np.zeros((self.n, 3))
         chances[:, self.arm] = 1.0
         for seed in seeds:
-            rng = np.random.default_rng((seed, 37))
-            agent = policy.start(Problem(3, world.dim, self.n), rng.spawn(1)[0])
-            x = rng.standard_normal((self.n, world.dim))
-            luck, means = rng.random(self.n), mean_rewards(world, x)
-            arms, propensities = np.empty(self.n, dtype=np.int64), np.empty(self.n)
-            rewards = np.empty(self.n)
-            for t in range(self.n):
-                decision = agent.choose(x[t])
-                arms[t], propensities[t] = decision.arm, decision.propensity
-                rewards[t] = float(luck[t] < means[t, decision.arm])
-                agent.observe(x[t], decision.arm, rewards[t])
-            yield WorldCase(Log(x, arms, rewards, propensities, 3, learned=True), chances, _learner_truth(world))
+            problem, rng = Problem(3, world.dim, self.n), np.random.default_rng((seed, 37))
+            log = live_log(policy, problem, partial(mean_rewards, world), self.n, rng)
+            yield WorldCase(log, chances, _learner_truth(world))
+
+
+def live_log(
+    policy: Policy, problem: Problem, means_at: Callable[[Array], Array], n: int, rng: np.random.Generator
+) -> Log:
+    """The log of a policy that plays n rounds live, on normal contexts; rewards are 0 or 1 with these means."""
+    agent = policy.start(problem, rng.spawn(1)[0])
+    x, luck = rng.standard_normal((n, problem.dim)), rng.random(n)
+    means, arms, rewards, propensities = means_at(x), np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
+    for t in range(n):
+        decision = agent.choose(x[t])
+        arms[t], propensities[t] = decision.arm, decision.propensity
+        rewards[t] = float(luck[t] < means[t, decision.arm])
+        agent.observe(x[t], decision.arm, rewards[t])
+    return Log(x, arms, rewards, propensities, problem.n_arms, learned=not isinstance(policy, Uniform))
 
 
 def batch_learner(world: LearnerWorld, runs: int, rng: np.random.Generator) -> tuple[Array, IntArray, Array, Array]:

@@ -14,7 +14,8 @@ from kernelbandits.experiments import Runner
 from kernelbandits.kernels import Gaussian
 from kernelbandits.offline import GivenChances, LearnedPolicy, Log, evaluate, folds, past, replay_log
 from kernelbandits.paper.evaluation.coverage import LEVEL
-from kernelbandits.paper.evaluation.kept import kept
+from kernelbandits.paper.evaluation.kept import kept, portions
+from kernelbandits.paper.evaluation.learner_worlds import live_log
 from kernelbandits.paper.parts import StudyPart
 from kernelbandits.policies import ExplorationFloor, ExploreThenCommit, LinearUCB, Policy, Uniform, default_policy
 from kernelbandits.problem import Problem
@@ -42,25 +43,12 @@ CASES = (
 )
 """The longer the log, the more does it matter what a run happens to learn at its start."""
 REPLAYED, ONE_RUN, LEARNED = "replayed", "replayed, spread of one run", "learned from the log"
-_LIVE_RUNS, _CHUNK, _FRESH = 400, 10, 20
+_LIVE_RUNS, _FRESH = 400, 20
 
 
 def mean_rewards(x: Array) -> Array:
     """Probability of a reward of 1 for each arm at contexts (n, d), shape (n, K)."""
     return 0.5 + 0.4 * np.stack([np.tanh(2.0 * x[:, 0]), np.tanh(-2.0 * x[:, 0]), np.sin(2.0 * x[:, 1])], axis=1)
-
-
-def live_log(policy: Policy, n: int, horizon: int, rng: np.random.Generator) -> Log:
-    """The log of a policy that plays n rounds live; it expects `horizon` rounds."""
-    agent = policy.start(Problem(N_ARMS, DIM, horizon), rng.spawn(1)[0])
-    x, luck = rng.standard_normal((n, DIM)), rng.random(n)
-    means, arms, rewards, propensities = mean_rewards(x), np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
-    for t in range(n):
-        decision = agent.choose(x[t])
-        arms[t], propensities[t] = decision.arm, decision.propensity
-        rewards[t] = float(luck[t] < means[t, decision.arm])
-        agent.observe(x[t], decision.arm, rewards[t])
-    return Log(x, arms, rewards, propensities, N_ARMS, learned=not isinstance(policy, Uniform))
 
 
 @cache
@@ -69,18 +57,19 @@ def live_means(learner: str, horizon: int) -> Array:
     longest = horizon + 120  # a replay has about `horizon` rounds
     total = np.zeros(longest)
     for seed in range(_LIVE_RUNS):
-        log = live_log(LEARNERS[learner], longest, horizon, np.random.default_rng((seed, 41)))
+        rng, problem = np.random.default_rng((seed, 41)), Problem(N_ARMS, DIM, horizon)
+        log = live_log(LEARNERS[learner], problem, mean_rewards, longest, rng)
         total += mean_rewards(log.contexts)[np.arange(longest), log.arms]
     return np.asarray(np.cumsum(total / _LIVE_RUNS) / np.arange(1, longest + 1))
 
 
-def covered(task: tuple[str, str, int, int]) -> list[dict[str, Any]]:
+def covered(task: tuple[str, str, range]) -> list[dict[str, Any]]:
     """For some logs of a writer: whether each interval of a learner's value holds the truth, and its width."""
-    writer, learner, start, count = task
+    writer, learner, seeds = task
+    policy, n = WRITERS[writer]
     rows: list[dict[str, Any]] = []
-    for seed in range(start, start + count):
-        policy, n = WRITERS[writer]
-        log = live_log(policy, n, n, np.random.default_rng((seed, 43)))
+    for seed in seeds:
+        log = live_log(policy, Problem(N_ARMS, DIM, n), mean_rewards, n, np.random.default_rng((seed, 43)))
         for method, covers, width in (*_replayed(log, learner, seed), *_learned(log, learner, seed)):
             rows.append({"writer": writer, "learner": learner, "method": method, "covered": covers, "width": width})
     return rows
@@ -120,8 +109,7 @@ class LearningPolicies(StudyPart):
     seeds: Count = 40
 
     def rows(self, runner: Runner) -> pl.DataFrame:
-        starts = range(0, self.seeds, _CHUNK)
-        tasks = [(*case, s, min(_CHUNK, self.seeds - s)) for case in self.cases for s in starts]
+        tasks = [(*case, seeds) for case in self.cases for seeds in portions(self.seeds, 10)]
         found = kept(runner, self.name, covered, tasks).group_by("writer", "learner", "method", maintain_order=True)
         return found.agg(logs=pl.len(), coverage=pl.col("covered").mean(), width=pl.col("width").mean())
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from kernelbandits.offline import Log
-from kernelbandits.paper.evaluation.world import LoggedWorld, WorldCase
+from kernelbandits.paper.evaluation.worlds import LoggedWorld, WorldCase
 from kernelbandits.specs import Count
 from kernelbandits.types import Array, IntArray
 
@@ -32,10 +32,6 @@ class PublishedWorld(LoggedWorld):
     n: Count = 10_000
     n_arms: Count = 30
     dim: Count = 5
-
-    @property
-    def learned(self) -> bool:
-        return False
 
     def cases(self, seeds: range) -> Iterator[WorldCase]:
         for seed in seeds:
@@ -74,10 +70,6 @@ class PublishedDigits(LoggedWorld):
     are the log. Its writer takes the class of a logistic regression with probability 0.4 and otherwise any; the
     candidate that of a random forest with probability 0.9. The truth is exact.
     """
-
-    @property
-    def learned(self) -> bool:
-        return False
 
     def cases(self, seeds: range) -> Iterator[WorldCase]:
         from sklearn.datasets import load_digits

@@ -10,13 +10,13 @@ import polars as pl
 
 from kernelbandits.experiments import Runner
 from kernelbandits.offline import confidence_sequence
-from kernelbandits.paper.evaluation.kept import kept
+from kernelbandits.paper.evaluation.kept import kept, portions
 from kernelbandits.paper.parts import StudyPart
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Rule, look
 from kernelbandits.specs import Count
 from kernelbandits.types import Array
 
-ALPHA, LOOKS, _CHUNK = 0.05, 10_000, 100
+ALPHA, LOOKS = 0.05, 10_000
 
 
 def coins(mean: float, rng: np.random.Generator) -> tuple[Array, Array, float]:
@@ -45,11 +45,11 @@ KINDS = {"coins": coins, "shares": shares, "learner": learner}
 MEANS = (0.005, 0.05, 0.5)
 
 
-def missed(task: tuple[str, float, int, int]) -> list[dict[str, Any]]:
+def missed(task: tuple[str, float, range]) -> list[dict[str, Any]]:
     """In how many of some runs the mean is outside at any look, and how wide intervals are at the end."""
-    kind, mean, start, count = task
+    kind, mean, seeds = task
     misses, widths = 0, []
-    for seed in range(start, start + count):
+    for seed in seeds:
         r, w, largest = KINDS[kind](mean, np.random.default_rng((seed, int(1000 * mean), len(kind))))
         spec = confidence_sequence.ConfidenceSequence(1.0 - ALPHA, largest_weight=largest)
         misses += int((confidence_sequence.capitals_along(spec, r, w, mean) >= 1.0 / ALPHA).any())
@@ -57,7 +57,7 @@ def missed(task: tuple[str, float, int, int]) -> list[dict[str, Any]]:
             running = spec.start()
             running.observe(r, w)
             widths.append(running.interval.width)
-    return [{"kind": kind, "mean": mean, "runs": count, "missed": misses, "width": float(np.mean(widths))}]
+    return [{"kind": kind, "mean": mean, "runs": len(seeds), "missed": misses, "width": float(np.mean(widths))}]
 
 
 @final
@@ -70,8 +70,7 @@ class SequenceStudy(StudyPart):
     seeds: Count = 2000
 
     def rows(self, runner: Runner) -> pl.DataFrame:
-        starts = range(0, self.seeds, _CHUNK)
-        tasks = [(k, m, s, min(_CHUNK, self.seeds - s)) for k in KINDS for m in MEANS for s in starts]
+        tasks = [(kind, mean, seeds) for kind in KINDS for mean in MEANS for seeds in portions(self.seeds, 100)]
         sums = kept(runner, self.name, missed, tasks).group_by("kind", "mean", maintain_order=True)
         totals = sums.agg(pl.col("runs", "missed").sum(), pl.col("width").mean())
         return totals.with_columns(share=pl.col("missed") / pl.col("runs"))

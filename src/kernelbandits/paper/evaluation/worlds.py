@@ -1,21 +1,49 @@
-"""The worlds in which intervals are held to the truth."""
+"""Worlds: sources of logs whose truth is known, so that intervals can be held to it."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 from scipy.special import expit, softmax
 
 from kernelbandits.offline import Log
-from kernelbandits.paper.evaluation.digits_world import DigitsWorld
-from kernelbandits.paper.evaluation.learner_worlds import LearnerWorld, OwnLearnerWorld
-from kernelbandits.paper.evaluation.world import MANY, LoggedWorld, WorldCase, drawn
-from kernelbandits.specs import Count, NonNegative
-from kernelbandits.types import Array
+from kernelbandits.paper.data_sets import digits_points
+from kernelbandits.specs import Count, NonNegative, Positive, Spec
+from kernelbandits.types import Array, IntArray
+
+MANY = 400_000
+"""Rows from which a truth is computed."""
+
+
+class WorldCase(NamedTuple):
+    """A log, a candidate's probabilities in its rows, shape (n, K), the candidate's true value, and mean rewards."""
+
+    log: Log
+    chances: Array
+    truth: float
+    means: Array | None = None
+
+
+class LoggedWorld(Spec, ABC):
+    """A source of logs whose truth is known, `n` rows each."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def cases(self, seeds: range) -> Iterator[WorldCase]:
+        """One case for each seed, always the same."""
+
+
+def drawn(chances: Array, rng: np.random.Generator) -> IntArray:
+    """One arm per row with these probabilities."""
+    limits = chances.cumsum(axis=-1)
+    luck = rng.random((*chances.shape[:-1], 1)) * limits[..., -1:]
+    return np.asarray((limits > luck).argmax(axis=-1), dtype=np.int64)
 
 
 @final
@@ -45,10 +73,6 @@ class SoftmaxWorld(LoggedWorld):
     floor: NonNegative = 0.0
     greedy: bool = False
     bent: NonNegative = 0.0
-
-    @property
-    def learned(self) -> bool:
-        return False
 
     def cases(self, seeds: range) -> Iterator[WorldCase]:
         truth = _softmax_truth(self)
@@ -81,25 +105,41 @@ def _softmax_truth(world: SoftmaxWorld) -> float:
     return total / 10
 
 
-WORLDS: dict[str, LoggedWorld] = {
-    "plain": SoftmaxWorld(1000),
-    "short": SoftmaxWorld(300),
-    "large": SoftmaxWorld(10_000),
-    "rare, 1 in 200": SoftmaxWorld(10_000, level=-5.8, slope=0.7, n_arms=5, greedy=True),
-    "rare, short": SoftmaxWorld(2000, level=-5.8, slope=0.7, n_arms=5, greedy=True),
-    "nearly certain": SoftmaxWorld(1000, level=3.0, slope=0.7),
-    "weak overlap": SoftmaxWorld(2000, sharp=4.0, floor=0.1, greedy=True),
-    "many arms": SoftmaxWorld(2000, n_arms=50),
-    "misspecified": SoftmaxWorld(1000, slope=0.3, bent=2.0, n_arms=5),
-    "digits, sure writer": DigitsWorld(),
-    "digits, uniform writer": DigitsWorld(floor=1.0),
-    "learner, equal arms": LearnerWorld(2000, (0.5, 0.5, 0.5, 0.5)),
-    "learner, a bad arm": LearnerWorld(2000, (0.3, 0.4, 0.5, 0.6, 0.7)),
-    "learner, the best arm": LearnerWorld(2000, (0.3, 0.4, 0.5, 0.6, 0.7), arm=4),
-    "learner, contexts": LearnerWorld(2000, (0.4, 0.5, 0.5, 0.6), dim=4),
-    "learner, rare": LearnerWorld(10_000, (0.005, 0.005, 0.005, 0.01), floor=0.05, batch=250),
-    "learner, small floor": LearnerWorld(5000, (0.5, 0.5, 0.5), floor=0.01),
-    "Thompson, no floor": LearnerWorld(1000, (0.5, 0.5), floor=0.0, batch=20, thompson=True),
-    "LinearUCB, floor": OwnLearnerWorld(),
-}
-"""Independent rows first, then logs of learners."""
+@final
+@dataclass(frozen=True, slots=True)
+class DigitsWorld(LoggedWorld):
+    """Scikit-learn's digits as a bandit: reward 1 for the right class (Dudík et al. 2014). The truth is exact.
+
+    Two ridge classifiers are fitted to 15 % of the rows each; one plays its guess, but a share `floor` of rows
+    uniformly, and writes the log; the guess of the other is the candidate. Rows of the log are `n` of the rest, drawn
+    with replacement.
+    """
+
+    n: Count = 1000
+    floor: Positive = 0.2
+
+    def cases(self, seeds: range) -> Iterator[WorldCase]:
+        x, labels, logged, chances = _digits(self.floor)
+        right = chances[np.arange(len(labels)), labels]
+        for seed in seeds:
+            rng = np.random.default_rng((seed, 23))
+            rows = rng.integers(len(labels), size=self.n)
+            arms = drawn(logged[rows], rng)
+            rewards = (arms == labels[rows]).astype(np.float64)
+            log = Log(x[rows], arms, rewards, logged[rows, arms], 10, learned=False)
+            yield WorldCase(log, chances[rows], float(right.mean()))
+
+
+@cache
+def _digits(floor: float) -> tuple[Array, IntArray, Array, Array]:
+    x, labels = digits_points()
+    order = np.random.default_rng(0).permutation(len(labels))
+    x, labels = x[order], labels[order]
+    first, second = int(0.15 * len(x)), int(0.3 * len(x))
+    scores = []
+    for rows in (slice(0, first), slice(first, second)):
+        A = np.concatenate([np.ones((len(x), 1)), x], axis=1)
+        gram = A[rows].T @ A[rows] + 3.0 * np.eye(A.shape[1])
+        scores.append(A[second:] @ np.linalg.solve(gram, A[rows].T @ np.eye(10)[labels[rows]]))
+    logged, chances = (np.eye(10)[each.argmax(axis=1)] for each in scores)
+    return x[second:], labels[second:], (1.0 - floor) * logged + floor / 10, chances

@@ -1,4 +1,4 @@
-"""Which floor makes the log of a learner evaluable, and what it costs."""
+"""How random the writer of a log must be: the floor of a learner, and what a sure writer draws at random."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ import numpy as np
 import polars as pl
 
 from kernelbandits.experiments import Runner
-from kernelbandits.offline import AlwaysArm, evaluate
-from kernelbandits.paper.evaluation.kept import kept
+from kernelbandits.offline import AlwaysArm, GivenChances, evaluate
+from kernelbandits.paper.evaluation.kept import kept, portions
 from kernelbandits.paper.evaluation.learner_worlds import LearnerWorld
+from kernelbandits.paper.evaluation.worlds import DigitsWorld
 from kernelbandits.paper.parts import StudyPart, line
 from kernelbandits.reporting import Axis, Chart, Charts
-from kernelbandits.specs import Count, NonNegative
+from kernelbandits.specs import Count, NonNegative, Positive
 
 MEANS = (0.10, 0.12, 0.14, 0.20)
 
 
-def floored(task: tuple[float, int, int, int]) -> list[dict[str, Any]]:
+def floored(task: tuple[float, int, range]) -> list[dict[str, Any]]:
     """Logs of a learner with a floor: what they earn, and what they say of the second best of four arms."""
-    floor, n, start, count = task
+    floor, n, seeds = task
     world = LearnerWorld(n, MEANS, floor=floor, arm=2)
     rows: list[dict[str, Any]] = []
-    for case in world.cases(range(start, start + count)):
+    for case in world.cases(seeds):
         found = evaluate(case.log, {"second": AlwaysArm(2)}, others=())["second"]
         refused = found.verdict.kind == "not supported"
         rows.append(
@@ -53,12 +54,7 @@ class Floors(StudyPart):
     seeds: Count = 40
 
     def rows(self, runner: Runner) -> pl.DataFrame:
-        tasks = [
-            (f, n, s, min(20, self.seeds - s))
-            for n in self.sizes
-            for f in self.floors
-            for s in range(0, self.seeds, 20)
-        ]
+        tasks = [(floor, n, seeds) for n in self.sizes for floor in self.floors for seeds in portions(self.seeds, 20)]
         found = kept(runner, self.name, floored, tasks)
         mean = found.group_by("n", "floor", maintain_order=True).agg(
             pl.col("refused").mean(), pl.col("effective").median(), pl.col("width", "covered", "reward").mean()
@@ -85,5 +81,54 @@ class Floors(StudyPart):
             f"{row['n']:,} rows, floor {row['floor']:g}: {row['effective']:.0f} effective rows, "
             + (f"width {row['width']:.3f}, " if row["width"] else "")
             + f"{row['refused']:.0%} refused, {row['reward']:.3f} earned per row"
+            for row in rows.iter_rows(named=True)
+        ]
+
+
+def judged(task: tuple[float, range]) -> list[dict[str, Any]]:
+    """For some logs: the rows that speak for contrary decisions, whether it was refused, and whether it covered."""
+    share, seeds = task
+    rows: list[dict[str, Any]] = []
+    for case in DigitsWorld(floor=share).cases(seeds):
+        log = case.log
+        contrary = (log.propensities < 0.5) & (case.chances[np.arange(len(log)), log.arms] > 0.0)
+        found = evaluate(log, {"candidate": GivenChances(case.chances)}, others=())["candidate"]
+        refused = found.verdict.kind == "not supported"
+        covers = None if refused else float(found.interval.covers(case.truth))
+        rows.append({"share": share, "rows": int(contrary.sum()), "refused": float(refused), "covered": covers})
+    return rows
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SureWriters(StudyPart):
+    """Digits: the writer plays its guess, or any digit in a share of the rows. Its guess and the candidate's differ."""
+
+    name: ClassVar[str] = "writers"
+    heading: ClassVar[str] = "Logs of 1,000 digits by a sure writer, {0.seeds} per share of rows drawn uniformly"
+    shares: tuple[Positive, ...] = (0.2, 0.3, 0.4, 0.5)
+    seeds: Count = 2000
+
+    def rows(self, runner: Runner) -> pl.DataFrame:
+        tasks = [(share, seeds) for share in self.shares for seeds in portions(self.seeds, 50)]
+        found = kept(runner, self.name, judged, tasks).with_columns(pl.col("covered").cast(pl.Float64))
+        return found.group_by("share", maintain_order=True).agg(pl.col("rows", "refused", "covered").mean())
+
+    def table(self, rows: pl.DataFrame) -> pl.DataFrame:
+        return rows.with_columns(pl.col("covered").round(3))
+
+    def charts(self, rows: pl.DataFrame) -> Charts:
+        lines = [
+            line(rows, "share", "refused", 0, "refused"),
+            line(rows.drop_nulls(), "share", "covered", 1, "covered, of the others"),
+        ]
+        axes = Axis("share of rows drawn uniformly"), Axis("share of logs", low=0.0, high=1.02)
+        return Charts([Chart("", lines, *axes, "best")], 1, height=3.2)
+
+    def findings(self, rows: pl.DataFrame) -> list[str]:
+        return [
+            f"{row['share']:.0%} uniform: {row['rows']:.1f} rows speak for contrary decisions, "
+            + f"{row['refused']:.0%} refused"
+            + (f", coverage {row['covered']:.3f}" if row["covered"] is not None else "")
             for row in rows.iter_rows(named=True)
         ]
