@@ -8,10 +8,8 @@ import click
 import polars as pl
 
 from benchmarks.league.contenders import Contender
-from benchmarks.league.drawn import Place
 from benchmarks.league.picture import picture
-from benchmarks.league.places import logs, tables, worlds
-from benchmarks.league.playing import COLUMNS
+from benchmarks.league.places import COLUMNS, Place, logs, tables, worlds
 from benchmarks.league.standings import KINDS, markdown, standings
 from kernelbandits.cli import main
 from kernelbandits.errors import InvalidFile
@@ -60,7 +58,7 @@ def league(
     numbers = range(first_seed, first_seed + seeds)
     runs: list[pl.DataFrame] = []
     for place, entrants in entries(places, names, peers):  # a line for each as soon as it is known
-        played = place.runs(entrants, numbers, out, local(jobs)).select(COLUMNS)
+        played = place.runs(entrants, numbers, out, local(jobs))
         runs.append(played if earlier is None else pl.concat([played, others(earlier, played)]))
         [standing] = standings(runs[-1])
         ratios = "  ".join(f"{family} {ratio}" for family, ratio in standing.ratios.items())

@@ -66,9 +66,10 @@ def forests() -> list[Contender]:
 
 def logistic_regressions() -> list[Contender]:
     """Policies of contextualbandits, for one context shared by all arms and rewards of 0 or 1."""
-    from benchmarks.league.peers.contextualbandits_policy import AdaptiveGreedy, BootstrappedUCB
+    from benchmarks.league.peers.contextualbandits_policy import ContextualBandits
 
+    percentiles = {"BootstrappedUCB": 80, "AdaptiveGreedy": 30}
     return [
-        Contender("BootstrappedUCB", "contextualbandits", BootstrappedUCB()),
-        Contender("AdaptiveGreedy", "contextualbandits", AdaptiveGreedy()),
+        Contender(name, "contextualbandits", ContextualBandits(name, percentile))
+        for name, percentile in percentiles.items()
     ]

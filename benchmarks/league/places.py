@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast, final
+
+import numpy as np
+import polars as pl
 
 import kernelbandits as kb
-from benchmarks.league.drawn import Drawn
-from benchmarks.league.logged import Logged, open_bandit
-from benchmarks.league.near_repeats import NearRepeats
+from benchmarks.league.contenders import Contender, contenders, forests, logistic_regressions, vowpal_wabbits
+from benchmarks.league.near_repeats import NearRepeats  # in a module of its own: draws depend on its name
 from benchmarks.league.worlds import (
     LinearRewards,
     RawUnits,
@@ -18,12 +24,160 @@ from benchmarks.league.worlds import (
     StarRatings,
     UselessContexts,
 )
-from kernelbandits.environments import Classification, Environment
-from kernelbandits.experiments import load_experiment
+from kernelbandits.environments import Classification, Environment, replay
+from kernelbandits.errors import CellFailed
+from kernelbandits.experiments import Engine, load_experiment, seed_sequence, world
+from kernelbandits.experiments.engines import in_order
+from kernelbandits.experiments.grid import fingerprint
 from kernelbandits.paper import beyond, data_sets
+from kernelbandits.reporting import write_text
+from kernelbandits.tables import Encoding, content_digest
 
 WORLD_ROUNDS = 2000
 TABLE_ROUNDS = 1500  # ISOLET has 1,560 rows, and each is shown once
+COLUMNS = ("problem", "kind", "contender", "family", "seed", "regret", "seconds", "world")
+"""Of a table of runs, one row for each."""
+
+Play: TypeAlias = Callable[[kb.Policy], float]
+
+
+class Place(ABC):
+    """A named problem of the league."""
+
+    __slots__ = ()
+    name: str
+    kind: str
+
+    @abstractmethod
+    def contenders(self) -> list[Contender]:
+        """Everyone from this library."""
+
+    @abstractmethod
+    def peers(self) -> list[Contender]:
+        """Methods of other libraries that can play here."""
+
+    @abstractmethod
+    def start(self, seed: int) -> Play:
+        """Prepare what all contenders meet at this seed; returns what plays one of them and tells its regret."""
+
+    @abstractmethod
+    def fingerprint(self, policy: kb.Policy, seed: int) -> str:
+        """What changes when anything changes that a run computes."""
+
+    @abstractmethod
+    def world(self, seed: int) -> str:
+        """What is drawn: runs of another day can be compared if and only if this is the same."""
+
+    def runs(self, entrants: Sequence[Contender], seeds: Sequence[int], folder: Path, engine: Engine) -> pl.DataFrame:
+        """Play what the folder lacks; return one row per contender and seed, with the columns `COLUMNS`."""
+        kept = folder.absolute() / "runs"
+        kept.mkdir(parents=True, exist_ok=True)
+        by_seed = in_order(engine, partial(_play_seed, self, entrants, kept), seeds)
+        rows = [
+            (self.name, self.kind, each.name, each.family, seed, *by_seed[j][i], self.world(seed))
+            for i, each in enumerate(entrants)
+            for j, seed in enumerate(seeds)
+        ]
+        return pl.DataFrame(rows, schema=COLUMNS, orient="row")
+
+
+def _play_seed(place: Place, entrants: Sequence[Contender], folder: Path, seed: int) -> list[tuple[float, float]]:
+    """Regret and processor seconds of all contenders at one seed, from the folder if they are there."""
+    found, play = [], None
+    for each in entrants:
+        kept = folder / place.fingerprint(each.policy, seed)
+        if not kept.is_file():
+            play = play or place.start(seed)
+            began = time.process_time()
+            try:
+                regret = play(each.policy)
+            except Exception as error:
+                message = f"{place.name}, {each.name}, seed {seed}: {type(error).__name__}: {error}"
+                raise CellFailed(message) from error
+            write_text(kept, f"{regret!r} {time.process_time() - began:.4f}\n")
+        regret, seconds = map(float, kept.read_text(encoding="utf-8").split())
+        found.append((regret, seconds))
+    return found
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Drawn(Place):
+    """An environment, how many rounds are played, and whether its arms share a context and pay 0 or 1."""
+
+    name: str
+    kind: str
+    environment: Environment
+    horizon: int
+    coins: bool = False
+
+    def contenders(self) -> list[Contender]:
+        return contenders(self.environment.draw(0).problem(), self.horizon)
+
+    def peers(self) -> list[Contender]:
+        return [*vowpal_wabbits(), *forests(), *(logistic_regressions() if self.coins else ())]
+
+    def start(self, seed: int) -> Play:
+        problem, rounds, chance = world(self.environment, self.horizon, seed)
+        return lambda policy: float(replay(policy, problem, rounds, np.random.default_rng(chance)).regrets.sum())
+
+    def fingerprint(self, policy: kb.Policy, seed: int) -> str:
+        return fingerprint(self.environment, policy, self.horizon, seed)
+
+    def world(self, seed: int) -> str:
+        _, content = seed_sequence(self.environment, seed).entropy  # type: ignore[misc]
+        return f"{content:016x} T={self.horizon}"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Logged(Place):
+    """A log of random decisions, on which contenders are replayed by rejection. A seed is an order of its rows.
+
+    The regret is the number of rounds without a click in 1,000. Only what decides quickly round by round can play: a
+    contender sees every row, and agrees with one in K.
+    """
+
+    name: str
+    file: kb.LogFile
+    kind: str = "logs"
+
+    def contenders(self) -> list[Contender]:
+        log = _read(self.file)
+        return contenders(_problem(log), len(log) // log.n_arms)
+
+    def peers(self) -> list[Contender]:
+        return vowpal_wabbits()
+
+    def start(self, seed: int) -> Play:
+        log = _read(self.file)
+        for_order, for_replay = np.random.SeedSequence([seed, len(log), log.n_arms]).spawn(2)
+        order = np.random.default_rng(for_order).permutation(len(log))
+        columns = {name: getattr(log, name)[order] for name in ("contexts", "arms", "rewards", "propensities")}
+        shuffled, problem = replace(log, **columns), _problem(log)
+
+        def play(policy: kb.Policy) -> float:
+            rng = np.random.default_rng(for_replay)
+            return 1000.0 * (1.0 - kb.replay_log(policy, shuffled, rng, problem, n_resamples=0).mean)
+
+        return play
+
+    def fingerprint(self, policy: kb.Policy, seed: int) -> str:
+        return fingerprint(self.file, policy, len(_read(self.file)), seed)
+
+    def world(self, seed: int) -> str:
+        return f"{content_digest(self.file.path)[:16]} log"
+
+
+def _problem(log: kb.Log) -> kb.Problem:
+    """What contenders are told; the norms are a convention, for CGP-UCB, which asks for them."""
+    norms = np.ones(log.n_arms)
+    return kb.Problem(log.n_arms, log.contexts.shape[1], len(log) // log.n_arms, float(log.rewards.std()), norms)
+
+
+@lru_cache(maxsize=2)
+def _read(file: kb.LogFile) -> kb.Log:
+    return file.read()
 
 
 def worlds() -> list[Drawn]:
@@ -69,6 +223,12 @@ def tables(folder: Path | None, out: Path) -> list[Drawn]:
         for name, table in found.items()
         if Path(table.path).is_file()
     ]
+
+
+def open_bandit(path: Path) -> kb.LogFile:
+    """A random log of the Open Bandit Dataset: items as arms, position, user and affinities as context."""
+    encoding = Encoding(drop=("", "timestamp"), categorical=("position",), level=1.0)
+    return kb.LogFile(str(path), arm="item_id", reward="click", propensity="propensity_score", encoding=encoding)
 
 
 def logs(folder: Path | None) -> list[Logged]:

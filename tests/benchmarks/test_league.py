@@ -5,13 +5,11 @@ import polars as pl
 import pytest
 from benchmarks.league.__main__ import chosen, entries, league, others, read_runs
 from benchmarks.league.contenders import DEFAULT, contenders
-from benchmarks.league.drawn import Drawn
-from benchmarks.league.logged import Logged, open_bandit
 from benchmarks.league.near_repeats import NearRepeats
+from benchmarks.league.peers import is_due
 from benchmarks.league.peers.forest_greedy import ForestGreedy
-from benchmarks.league.peers.refits import is_due
 from benchmarks.league.picture import picture
-from benchmarks.league.places import tables, worlds
+from benchmarks.league.places import Drawn, Logged, open_bandit, tables, worlds
 from benchmarks.league.standings import KINDS, Ratio, geometric_mean, markdown, standings
 from benchmarks.league.worlds import LinearRewards, SparsePurchases, StarRatings, UselessContexts
 
@@ -110,7 +108,7 @@ def test_runs_are_kept_and_all_contenders_meet_the_same_rounds(tmp_path, monkeyp
     place = Drawn("coins", "worlds", UselessContexts(), 30, coins=True)
     entrants = [each for each in place.contenders() if each.family in (DEFAULT, "LinearUCB", "Uniform")]
     first = place.runs(entrants, range(2), tmp_path, local(1))
-    monkeypatch.setattr("benchmarks.league.playing.replay", None)  # playing anything again would fail
+    monkeypatch.setattr("benchmarks.league.places.replay", None)  # playing anything again would fail
     assert place.runs(entrants, range(2), tmp_path, local(1)).equals(first)
     assert first["family"].to_list() == [each.family for each in entrants for _ in range(2)]
     assert first["world"].n_unique() == 1

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from benchmarks.league.peers.refits import is_due
+from benchmarks.league.peers import is_due
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.policies import Choice, Learner, Policy
 from kernelbandits.problem import Problem
@@ -18,38 +18,24 @@ from kernelbandits.types import Array, BoolArray, IntArray
 
 @final
 @dataclass(frozen=True, slots=True)
-class BootstrappedUCB(Policy):
-    """Upper percentiles over bootstrapped fits, ten of them per arm; everything else as it comes."""
+class ContextualBandits(Policy):
+    """A class of the library, such as BootstrappedUCB or AdaptiveGreedy, with everything but `percentile` as it comes.
 
-    percentile: Count = 80
+    BootstrappedUCB: upper percentiles over ten bootstrapped fits per arm. AdaptiveGreedy: the best arm if it looks
+    better than a falling threshold, else any.
+    """
 
-    def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        from contextualbandits.online import BootstrappedUCB as Model
-
-        seed = int(rng.integers(2**31))
-        model = Model(_regression(), problem.n_arms, percentile=self.percentile, random_state=seed, njobs_arms=1)
-        return _ContextualBanditsLearner(model, rng)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class AdaptiveGreedy(Policy):
-    """The best arm if it looks better than a falling threshold, else any; everything else as it comes."""
-
-    percentile: Count = 30
+    model: str
+    percentile: Count
 
     def learner(self, problem: Problem, rng: np.random.Generator) -> Learner:
-        from contextualbandits.online import AdaptiveGreedy as Model
+        from contextualbandits import online
+        from sklearn.linear_model import LogisticRegression
 
-        seed = int(rng.integers(2**31))
-        model = Model(_regression(), problem.n_arms, percentile=self.percentile, random_state=seed, njobs=1)
+        settings = {"percentile": self.percentile, "random_state": int(rng.integers(2**31))}
+        jobs = {"njobs_arms": 1} if self.model == "BootstrappedUCB" else {"njobs": 1}
+        model = getattr(online, self.model)(LogisticRegression(max_iter=200), problem.n_arms, **settings, **jobs)
         return _ContextualBanditsLearner(model, rng)
-
-
-def _regression() -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(max_iter=200)
 
 
 @final

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from benchmarks.league.peers.refits import is_due
+from benchmarks.league.peers import is_due
 from kernelbandits.beliefs import Prefetched
 from kernelbandits.policies import Choice, Learner, Policy
 from kernelbandits.problem import Problem
