@@ -151,13 +151,13 @@ class Logged(Place):
 
     def start(self, seed: int) -> Play:
         log = _read(self.file)
-        for_order, for_replay = np.random.SeedSequence([seed, len(log), log.n_arms]).spawn(2)
-        order = np.random.default_rng(for_order).permutation(len(log))
+        entropy = [seed, len(log), log.n_arms]
+        order = np.random.default_rng(entropy).spawn(1)[0].permutation(len(log))
         columns = {name: getattr(log, name)[order] for name in ("contexts", "arms", "rewards", "propensities")}
         shuffled, problem = replace(log, **columns), _problem(log)
 
         def play(policy: kb.Policy) -> float:
-            rng = np.random.default_rng(for_replay)
+            _, rng = np.random.default_rng(entropy).spawn(2)
             return 1000.0 * (1.0 - kb.replay_log(policy, shuffled, rng, problem, n_resamples=0).mean)
 
         return play
