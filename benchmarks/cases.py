@@ -23,9 +23,7 @@ _MODULES = (  # in the order of the table
     "scores",
     "startup",
     "growth",
-    "fit_growth",
-    "studies",
-    "scaling_out",
+    "workers",
 )
 
 

@@ -10,27 +10,26 @@ import numpy as np
 from kernelbandits.types import Array
 
 
+def each(decide: Callable[[Any], Any], items: Sequence[Any]) -> Callable[[], None]:
+    """What decides for all of these, one after the other."""
+
+    def run() -> None:
+        for item in items:
+            decide(item)
+
+    return run
+
+
 def vowpal_wabbit(shown: Sequence[Array]) -> Callable[[], Any]:
     """`--cb_explore_adf` with one action per arm, from the contexts as numbers, as in a service."""
     workspace = _trained_workspace(shown)
-
-    def run() -> None:
-        for contexts in shown:
-            workspace.predict(_lines(contexts))
-
-    return run
+    return each(lambda contexts: workspace.predict(_lines(contexts)), shown)
 
 
 def vowpal_wabbit_parsed(shown: Sequence[Array]) -> Callable[[], Any]:
     """The same with parsed examples: the linear product alone."""
     workspace = _trained_workspace(shown)
-    parsed = [workspace.parse(_lines(contexts)) for contexts in shown]
-
-    def run() -> None:
-        for example in parsed:
-            workspace.predict(example)
-
-    return run
+    return each(workspace.predict, [workspace.parse(_lines(contexts)) for contexts in shown])
 
 
 def _trained_workspace(shown: Sequence[Array]) -> Any:
@@ -55,12 +54,7 @@ def mabwiser(shown: Sequence[Array]) -> Callable[[], Any]:
     n_arms, dim = shown[0].shape
     model = MAB(list(range(n_arms)), LearningPolicy.LinUCB(alpha=1.0))
     model.fit(np.arange(400) % n_arms, rng.standard_normal(400), rng.standard_normal((400, dim)))
-
-    def run() -> None:
-        for contexts in shown:
-            model.predict(contexts[:1])
-
-    return run
+    return each(lambda contexts: model.predict(contexts[:1]), shown)
 
 
 def contextualbandits(shown: Sequence[Array]) -> Callable[[], Any]:
@@ -71,12 +65,7 @@ def contextualbandits(shown: Sequence[Array]) -> Callable[[], Any]:
     n_arms, dim = shown[0].shape
     model = LinUCB(n_arms, random_state=1)
     model.fit(rng.standard_normal((400, dim)), np.arange(400) % n_arms, rng.integers(0, 2, 400))
-
-    def run() -> None:
-        for contexts in shown:
-            model.predict(contexts[:1])
-
-    return run
+    return each(lambda contexts: model.predict(contexts[:1]), shown)
 
 
 def river(shown: Sequence[Array]) -> Callable[[], Any]:
@@ -89,9 +78,4 @@ def river(shown: Sequence[Array]) -> Callable[[], Any]:
     rows = [dict(enumerate(map(float, contexts[0]))) for contexts in shown]
     for t, row in enumerate(rows[:60]):
         model.update(t % n_arms, row, 0.5)
-
-    def run() -> None:
-        for row in rows:
-            model.pull(arms, row)
-
-    return run
+    return each(lambda row: model.pull(arms, row), rows)

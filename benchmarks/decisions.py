@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case, Goal
-from benchmarks.decision_peers import (
-    contextualbandits,
-    mabwiser,
-    river,
-    vowpal_wabbit,
-    vowpal_wabbit_parsed,
-)
+from benchmarks.decision_peers import contextualbandits, each, mabwiser, river, vowpal_wabbit, vowpal_wabbit_parsed
 from benchmarks.measure import seconds
 from kernelbandits import Agent, ExploreThenCommit, Gaussian, MinNormInterpolator, Problem
 from kernelbandits.types import Array
@@ -46,16 +40,11 @@ def _one_by_one() -> Mapping[str, Callable[[], Any]]:
     agent, shown = _agent(), list(_contexts(DECISIONS))
     points, weights, kernel = _bare_arrays()
 
-    def ours() -> None:
-        for contexts in shown:
-            agent.choose(contexts)
-
-    def one_stacked_product() -> None:
+    def one_stacked_product(contexts: Array) -> None:
         """Kernel values of all arms from one batched product; no norms, no checks, no choice."""
-        for contexts in shown:
-            (kernel(np.matmul(points, contexts[:, :, np.newaxis])[:, :, 0]) * weights).sum(axis=1)
+        (kernel(np.matmul(points, contexts[:, :, np.newaxis])[:, :, 0]) * weights).sum(axis=1)
 
-    contenders: dict[str, Callable[[], Any]] = {"ours": ours, "one stacked product": one_stacked_product}
+    contenders = {"ours": each(agent.choose, shown), "one stacked product": each(one_stacked_product, shown)}
     peers = {
         "Vowpal Wabbit": ("vowpalwabbit", vowpal_wabbit),
         "Vowpal Wabbit, parsed before": ("vowpalwabbit", vowpal_wabbit_parsed),

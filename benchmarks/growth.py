@@ -1,18 +1,34 @@
-"""How cost grows: fitted exponents of time and memory."""
+"""How cost grows with rounds, arms, points, centres and features: times, memory, fitted exponents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from benchmarks.cases import Case
-from benchmarks.measure import exponent, nothing, peak_bytes, seconds
+from benchmarks.iterative import data
+from benchmarks.measure import exponent, nothing, peak_bytes, processor_seconds, seconds
 from benchmarks.ucb import POLICY
-from kernelbandits import ExploreThenCommit, Gaussian, LowRank, MinNormInterpolator, Synthetic, replay
+from kernelbandits import (
+    ExploreThenCommit,
+    FixedSteps,
+    Gaussian,
+    GradientDescent,
+    KernelRidge,
+    LowRank,
+    MinNormInterpolator,
+    Nystrom,
+    Synthetic,
+    replay,
+)
+from kernelbandits.regression.iterative import KernelProduct
 
+DIM = 100
 HORIZONS = (500, 1000, 2000, 4000)
 
 
@@ -36,7 +52,7 @@ def _etc(n_explore: int) -> Callable[[], Any]:
     return lambda: replay(policy, problem, rounds, np.random.default_rng(2))
 
 
-def _facts() -> Mapping[str, float]:
+def _policy_facts() -> Mapping[str, float]:
     runs = [_ucb_balanced(horizon) for horizon in HORIZONS]
     times, memory = [_seconds(run) for run in runs], [float(peak_bytes(run)) for run in runs]
     arms, dims = (5, 10, 20, 40), (50, 100, 200, 400)
@@ -51,6 +67,78 @@ def _facts() -> Mapping[str, float]:
     }
 
 
+Fit = Callable[[], Any]
+Costs = Callable[[list[Fit]], list[float]]
+
+
+def _exact(n: int) -> Fit:
+    X, y = data(n, DIM)
+    return lambda: KernelRidge(Gaussian(), 1.0).fit(X, y)
+
+
+def _nystrom(n: int, n_centers: int = 500, dim: int = DIM) -> Fit:
+    X, y = data(n, dim)
+    return lambda: Nystrom(Gaussian(), 1.0, n_centers).fit(X, y)
+
+
+def _product(n: int) -> Fit:
+    """K v without storing K: the work of one iteration of conjugate gradients."""
+    X, y = data(n, DIM)
+    product = KernelProduct(Gaussian(), X, 0.0, memory=0)
+    return lambda: product(y)
+
+
+def _iteration(n: int) -> Fit:
+    X, y = data(n, DIM)
+    return lambda: GradientDescent(Gaussian(), FixedSteps(1), memory=0).fit(X, y)
+
+
+def _curve(name: str, theory: str, fits: Mapping[int, Fit], cost: Costs) -> dict[str, float]:
+    """Return the cost at every size, and the exponent."""
+    with threadpool_limits(1):
+        costs = cost(list(fits.values()))
+    facts = {f"{name} at {size:,}": value for size, value in zip(fits, costs, strict=True)}
+    return facts | {f"exponent of {name} (theory: {theory})": exponent([*fits], costs)}
+
+
+def _least_seconds(fits: list[Fit], repeats: int = 3) -> list[float]:
+    """Return the least processor time of each, in turns: other load affects that least."""
+    seconds = [[processor_seconds(fit) for fit in fits] for _ in range(repeats)]
+    return [min(own) for own in zip(*seconds, strict=True)]
+
+
+def _bytes(fits: list[Fit]) -> list[float]:
+    return [float(peak_bytes(fit)) for fit in fits]
+
+
+def _exact_facts() -> Mapping[str, float]:
+    seconds = _curve(
+        "seconds of an exact fit in N",
+        "3",
+        {n: _exact(n) for n in (10_000, 14_000, 20_000)},
+        partial(_least_seconds, repeats=2),
+    )
+    return seconds | _curve("bytes of an exact fit in N", "2", {n: _exact(n) for n in (2000, 4000, 8000)}, _bytes)
+
+
+def _large_facts() -> Mapping[str, float]:
+    by_rows = {n: _nystrom(n) for n in (25_000, 50_000, 100_000, 200_000)}
+    by_centers = {m: _nystrom(20_000, m) for m in (250, 500, 1000, 2000)}
+    by_features = {d: _nystrom(20_000, 500, d) for d in (50, 200, 800)}
+    points = (4000, 8000, 16_000)
+    return {
+        **_curve("seconds of a Nyström fit in N, M = 500", "1", by_rows, _least_seconds),
+        **_curve("bytes of a Nyström fit in N, M = 500", "0", by_rows, _bytes),
+        **_curve("seconds of a Nyström fit in M, N = 20,000", "1 to 2", by_centers, _least_seconds),
+        **_curve("bytes of a Nyström fit in M, N = 20,000", "0 to 2", by_centers, _bytes),
+        **_curve("seconds of a Nyström fit in d, N = 20,000, M = 500", "0 to 1", by_features, _least_seconds),
+        **_curve("seconds of a matrix-free product in N", "2", {n: _product(n) for n in points}, _least_seconds),
+        **_curve("bytes of a matrix-free fit in N", "1", {n: _iteration(n) for n in points}, _bytes),
+    }
+
+
 def cases() -> Iterator[Case]:
-    """Yield all exponents as one case."""
-    yield Case("growth", "how cost grows with T, K, d and n", nothing, facts=_facts)
+    """Yield the exponents of policies as one case, and two of fits, which take a few minutes each."""
+    yield Case("growth", "how cost grows with T, K, d and n", nothing, facts=_policy_facts)
+    yield Case("growth-exact", "how the cost of exact fits grows", nothing, facts=_exact_facts)
+    yield Case("growth-large", "how the cost of Nyström and matrix-free fits grows", nothing, facts=_large_facts)

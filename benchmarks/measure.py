@@ -71,6 +71,13 @@ def seconds(run: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
+def processor_seconds(run: Callable[[], Any]) -> float:
+    """Return the processor time of one run, in all threads: other load does not count."""
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
 def median_ratio(timings: Mapping[str, Timing], name: str, reference: str) -> float:
     """Return the median over the rounds of time(name) / time(reference)."""
     pairs = zip(timings[name].seconds, timings[reference].seconds, strict=True)

@@ -13,7 +13,6 @@ Bare products are what no implementation can leave out, on rows that are encoded
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -25,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.bandits import OFFERS, fitted_bandit, table_of
 from benchmarks.cases import Case, Goal
-from benchmarks.measure import in_new_process, resident_peak
+from benchmarks.measure import in_new_process, processor_seconds, resident_peak
 from kernelbandits import LinearThompsonSampling, LinearUCB, Policy, ThompsonSampling, default_policy
 from kernelbandits.linalg import one_thread
 from kernelbandits.types import Array
@@ -113,14 +112,6 @@ def grown(name: str, n_rows: int) -> tuple[float, float]:
     return (resident_peak() - before) / 1e6, answer.estimated_size() / 1e6
 
 
-def processor_seconds(run: Callable[[], Any]) -> float:
-    """Return the processor time of one run, in all threads: other load does not count."""
-    with threadpool_limits(1):
-        start = time.process_time()
-        run()
-        return time.process_time() - start
-
-
 @click.command()
 @click.option("--rows", default=100_000, show_default=True, help="rows of the table")
 @click.option("--repeats", default=3, show_default=True, help="turns of each contender")
@@ -131,7 +122,8 @@ def scores(rows: int, repeats: int, names: tuple[str, ...]) -> None:
     click.echo("|---|--:|--:|--:|--:|--:|--:|--:|")
     for name in names or POLICIES:
         runs = contenders(name, rows)
-        turns = [[processor_seconds(run) for run in runs.values()] for _ in range(repeats)]
+        with threadpool_limits(1):
+            turns = [[processor_seconds(run) for run in runs.values()] for _ in range(repeats)]
         ours, bare, alone = np.min(turns, axis=0)
         memory, answer = in_new_process(grown, name, rows)
         times = f"{ours:.2f} | {bare:.2f} | {ours / bare:.2f} | {alone:.2f}"

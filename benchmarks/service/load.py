@@ -42,12 +42,6 @@ class _Caller:
         return True
 
 
-def request(path: str, content: bytes) -> bytes:
-    """A request as it goes over the wire."""
-    head = f"POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: "
-    return head.encode() + str(len(content)).encode() + b"\r\n\r\n" + content
-
-
 def load(port: int, requests: list[bytes], n: int, seconds: float) -> list[float]:
     """Latencies in seconds of n connections that ask as fast as they are answered."""
     latencies: list[float] = []

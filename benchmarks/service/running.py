@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelbandits.reporting import toml_value
+
 PATIENCE = 600.0
 
 
@@ -32,15 +34,9 @@ def free_port() -> int:
 def settings_text(arms: Sequence[str], dim: int, port: int, workers: int, **others: Any) -> str:
     """A settings file with these arms and so many features."""
     features = "\n".join(f"x{j} = {{ mean = 0, std = 1 }}" for j in range(dim))
-    more = "\n".join(f"{name} = {_inline(value)}" for name, value in others.items())
+    more = "\n".join(f"{name} = {toml_value(value)}" for name, value in others.items())
     head = f"arms = {json.dumps(arms)}\n{more}\n[server]\nport = {port}\nworkers = {workers}\n"
     return f"{head}[features]\n{features}\n" if dim else head
-
-
-def _inline(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_inline(each)}" for key, each in value.items()) + " }"
-    return json.dumps(value)
 
 
 def body(dim: int, rng: np.random.Generator) -> bytes:
@@ -91,6 +87,12 @@ def serving(
                 process.wait(PATIENCE)
 
 
+def request(path: str, content: bytes) -> bytes:
+    """A request as it goes over the wire."""
+    head = f"POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: "
+    return head.encode() + str(len(content)).encode() + b"\r\n\r\n" + content
+
+
 class Connection:
     """One connection that asks and waits for the answer."""
 
@@ -104,8 +106,7 @@ class Connection:
 
     async def post(self, path: str, content: bytes) -> tuple[int, bytes]:
         """Status and body of the answer."""
-        head = f"POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: "
-        self._writer.write(head.encode() + str(len(content)).encode() + b"\r\n\r\n" + content)
+        self._writer.write(request(path, content))
         start = await self._reader.readuntil(b"\r\n\r\n")
         length = int(start.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
         return int(start.split(b" ", 2)[1]), await self._reader.readexactly(length)
@@ -115,29 +116,32 @@ class Connection:
         self._writer.close()
 
 
+def family(pid: int, kind: bytes = b"") -> Iterator[Path]:
+    """The folders in /proc of a process and of those that it started, with `kind` of those whose command has it."""
+    folder = Path(f"/proc/{pid}")
+    if kind in (folder / "cmdline").read_bytes():
+        yield folder
+    for child in (folder / "task" / str(pid) / "children").read_text().split():
+        yield from family(int(child), kind)
+
+
 def resident(pid: int) -> float:
     """Memory of a process and of those that it started, in MB."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGESIZE") / 1e6 + sum(resident(int(child)) for child in children)
+    pages = sum(int((each / "statm").read_text().split()[1]) for each in family(pid))
+    return pages * os.sysconf("SC_PAGESIZE") / 1e6
 
 
 def cpu_seconds(pid: int, kind: bytes = b"") -> float:
-    """Processor time of a process and of those that it started, with `kind` only of those whose command has it."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    counts = kind in Path(f"/proc/{pid}/cmdline").read_bytes()
-    return own * counts + sum(cpu_seconds(int(child), kind) for child in children)
+    """Processor time of a family of processes."""
+    fields = [(each / "stat").read_text().rpartition(")")[2].split() for each in family(pid, kind)]
+    return sum(int(own[11]) + int(own[12]) for own in fields) / os.sysconf("SC_CLK_TCK")
 
 
 def spread(pid: int, kind: bytes = b"") -> None:
-    """Let each process of a server, with `kind` only those whose command has it, run on a processor of its own.
+    """Let each process of a family run on a processor of its own.
 
     The kernel moves processes to whoever wakes them, and a client on the same machine draws all to its processor.
     """
-    children = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-    found = [each for each in (pid, *children) if kind in Path(f"/proc/{each}/cmdline").read_bytes()]
-    for number, each in enumerate(found):
-        for thread in Path(f"/proc/{each}/task").iterdir():
+    for number, each in enumerate(family(pid, kind)):
+        for thread in (each / "task").iterdir():
             os.sched_setaffinity(int(thread.name), {number % (os.cpu_count() or 1)})

@@ -27,8 +27,17 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from benchmarks.service.load import load, request
-from benchmarks.service.running import Connection, body, cpu_seconds, free_port, serving, spread, wait_until_ready
+from benchmarks.service.load import load
+from benchmarks.service.running import (
+    Connection,
+    body,
+    cpu_seconds,
+    free_port,
+    request,
+    serving,
+    spread,
+    wait_until_ready,
+)
 from kernelbandits.service.decisions import decide
 from kernelbandits.service.learner import rebuilt
 from kernelbandits.service.opening import salt_of
