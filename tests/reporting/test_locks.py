@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbandits.reporting import files, lock, remove_abandoned, remove_parts, replacing, unlock
+from kernelbandits.reporting import files, lock, remove_abandoned, remove_parts, replacing
 
 LEFT = "cell-a1b2c3d4.part"
 
@@ -68,7 +68,7 @@ def test_whoever_comes_late_to_lock_is_told(tmp_path):
     def ask():
         try:
             asked.set()
-            unlock(lock(path))
+            os.close(lock(path))
             answers.append("locked")
         except FileNotFoundError:
             answers.append("gone")
@@ -137,7 +137,7 @@ def test_a_lock_ends_with_its_descriptor(tmp_path, kind):
     held, found = lock(path), []
     remove_abandoned(tmp_path, "held", found.append)
     assert found == []
-    unlock(held)
+    os.close(held)
     remove_abandoned(tmp_path, "held", found.append)
     assert found == [path]
 

@@ -28,12 +28,9 @@ _LONGEST_LINE = 50  # of titles and legends, in characters
 _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
 
 
-def _label(name: str) -> str:
-    """A name for a legend, which leaves out what begins with "_"."""
-    return _wrapped(f" {name}" if name.startswith("_") else name)
-
-
-def _wrapped(text: str) -> str:
+def _label(text: str) -> str:
+    """A text for a title or legend in short lines. A legend would leave out what begins with "_"."""
+    text = f" {text}" if text.startswith("_") else text
     return literal("\n".join(wrap(text, _LONGEST_LINE, drop_whitespace=False)))
 
 
@@ -220,11 +217,12 @@ def save(picture: Picture | Figure, stem: Path) -> list[Path]:
     from matplotlib.figure import Figure
 
     figure = picture if isinstance(picture, Figure) else draw(picture)
-    paths = {kind: stem.with_name(f"{stem.name}.{kind}") for kind in _METADATA}
-    for kind, path in paths.items():
-        with replacing(path) as part:
+    paths = []
+    for kind in _METADATA:
+        paths.append(stem.with_name(f"{stem.name}.{kind}"))
+        with replacing(paths[-1]) as part:
             write_figure(figure, part, kind)
-    return [*paths.values()]
+    return paths
 
 
 def write_figure(figure: Figure, target: Any, kind: str) -> None:
@@ -247,7 +245,7 @@ def _draw_charts(charts: Charts, figure: SubFigure) -> None:
         for mark in chart.marks:
             mark.draw(axes)
     for chart, axes in drawn:  # once all marks are drawn: limits that are set would hold for all shared axes
-        axes.set_title(_wrapped(chart.title), fontsize=10)
+        axes.set_title(_label(chart.title), fontsize=10)
         set_axis(axes, "x", chart.x)
         set_axis(axes, "y", chart.y)
         axes.set_axisbelow(True)

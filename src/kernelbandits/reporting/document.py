@@ -15,9 +15,9 @@ from math import isfinite
 from string import Template
 from typing import TYPE_CHECKING, Any, final
 
-from kernelbandits.reporting.sections import Section, terminal_text
+from kernelbandits.reporting.sections import Section
 from kernelbandits.reporting.styles import COLOURS
-from kernelbandits.reporting.terminal_tables import fitted, terminal_width
+from kernelbandits.reporting.terminal import fitted, terminal_text, terminal_width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -39,7 +39,8 @@ def replacing(path: Path) -> Iterator[Path]:
                 os.fsync(file.fileno())
             part.replace(path)
         finally:
-            unlock(held)
+            if held is not None:
+                os.close(held)
     except BaseException as error:
         part.unlink(missing_ok=True)
         if isinstance(error, OSError):
@@ -103,12 +104,6 @@ def lock(path: Path) -> int | None:
         os.close(descriptor)
         raise
     return descriptor
-
-
-def unlock(descriptor: int | None) -> None:
-    """End a lock."""
-    if descriptor is not None:
-        os.close(descriptor)
 
 
 def _opened(path: Path) -> int:

@@ -11,12 +11,11 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Protocol, final
 
-from kernelbandits.errors import visible
 from kernelbandits.reporting.charts import Charts, draw, write_figure
+from kernelbandits.reporting.terminal import terminal_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.text import Text
 
 
 class Section(Protocol):
@@ -136,13 +135,6 @@ class Group:
 
     def terminal(self) -> Iterable[RenderableType]:
         return (item for section in self.sections for item in section.terminal())
-
-
-def terminal_text(text: str, style: str = "") -> Text:
-    """A text for a terminal, letter by letter: neither markup nor control characters have an effect."""
-    from rich.text import Text
-
-    return Text(visible(text), style)
 
 
 def toml_lines(table: Mapping[str, Any], prefix: str = "") -> str:

@@ -55,7 +55,7 @@ def looks(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, Look]:
     places = list(dict.fromkeys((*order, *names)))
     if len(places) > len(COLOURS):
         places = [name for name in places if name in names]
-    taken = {PAPER.index(name) for name in places if name in PAPER}
+    taken = [PAPER.index(name) for name in places if name in PAPER]
     free = (i for i in range(len(PAPER) + len(places)) if i not in taken)
     given = {name: look(PAPER.index(name) if name in PAPER else next(free)) for name in places}
     return {name: given[name] for name in names}

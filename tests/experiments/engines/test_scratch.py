@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from kernelbandits.experiments.engines import remove_abandoned_scratch, scratch as scratch_module
-from kernelbandits.reporting import lock, unlock
+from kernelbandits.reporting import lock
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_what_belongs_to_a_living_process_stays(places, dead):
     before = sorted(path for place in places for path in place.rglob("*"))
     remove_abandoned_scratch()
     assert sorted(path for place in places for path in place.rglob("*")) == before
-    unlock(held)
+    os.close(held)
     remove_abandoned_scratch()
     assert [path for place in places for path in place.iterdir()] == []
 

@@ -1,4 +1,4 @@
-"""Tables for a terminal of any width: numbers are never wrapped; a table that is too wide is turned or split."""
+"""Texts and tables for a terminal of any width: numbers are never wrapped, and a wide table is turned or split."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
+
+from kernelbandits.errors import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -33,6 +35,13 @@ def terminal_width() -> int:
         except (OSError, ValueError):  # no terminal, or closed
             continue
     return shutil.get_terminal_size((_USUAL_WIDTH, 24)).columns
+
+
+def terminal_text(text: str, style: str = "") -> Text:
+    """A text for a terminal, letter by letter: neither markup nor control characters have an effect."""
+    from rich.text import Text
+
+    return Text(visible(text), style)
 
 
 def fitted(
