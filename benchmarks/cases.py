@@ -14,7 +14,6 @@ _MODULES = (  # in the order of the table
     "environments",
     "fits",
     "nystrom",
-    "million",
     "many_rounds",
     "live_rounds",
     "iterative",

@@ -1,10 +1,16 @@
-"""A Nyström fit to 100,000 rows against the bare operations that it needs, scikit-learn, and conjugate gradients."""
+"""A Nyström fit to 100,000 rows against the bare operations that it needs, scikit-learn, and conjugate gradients.
+
+And one to a million rows of a parquet file, in a process of its own: time and memory.
+"""
 
 from __future__ import annotations
 
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -12,7 +18,7 @@ from scipy.linalg import blas, lapack
 from scipy.sparse.linalg import LinearOperator, cg
 
 from benchmarks.cases import Case, Goal
-from benchmarks.measure import in_new_process, resident_peak
+from benchmarks.measure import in_new_process, nothing, resident_peak
 from kernelbandits import (
     Centers,
     Gaussian,
@@ -23,6 +29,7 @@ from kernelbandits import (
     Nystrom,
     PivotedCenters,
     UniformCenters,
+    fit_table,
 )
 from kernelbandits.linalg import pieces
 from kernelbandits.regression import Basis, rows_of_block
@@ -183,8 +190,38 @@ def _clusters() -> Mapping[str, float]:
     }
 
 
+TABLE_ROWS, TABLE_DIM, CENTERS = 1_000_000, 50, 1000
+
+
+def write_table(path: Path, n: int) -> None:
+    """Write n rows of normal features and a reward that depends on a few of them."""
+    import polars as pl
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, TABLE_DIM))
+    reward = np.sin(X[:, :3].sum(axis=1)) + 0.1 * rng.standard_normal(n)
+    pl.DataFrame({**{f"x{j}": X[:, j] for j in range(TABLE_DIM)}, "reward": reward}).write_parquet(path)
+
+
+def _table_facts() -> Mapping[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.parquet"
+        write_table(path, TABLE_ROWS)
+        return in_new_process(_fit_table, path)
+
+
+def _fit_table(path: Path) -> dict[str, float]:
+    start = time.perf_counter()
+    fit = fit_table(Nystrom(Gaussian(1.0), 1.0, CENTERS), path, reward_column="reward")
+    return {
+        "seconds": time.perf_counter() - start,
+        "rows": fit.report.n,
+        "peak memory of the whole process in MB (goal < 1500)": resident_peak() / 1e6,
+    }
+
+
 def cases() -> Iterator[Case]:
-    """Yield all cases, on one thread and on two."""
+    """Yield fits on one thread and on two, against conjugate gradients, and to a file."""
     for n_centers in (1000, 2000):
         for threads in (1, 2):
             yield Case(
@@ -197,3 +234,5 @@ def cases() -> Iterator[Case]:
             )
     title = f"Nyström fit, N = {N}, d = {DIM}, M = 2000, one thread, against conjugate gradients on the same system"
     yield Case("nystrom-cg", title, _by_conjugate_gradients, facts=_clusters)
+    title = f"fit_table on a parquet file, N = {TABLE_ROWS}, d = {TABLE_DIM}, M = {CENTERS}, one thread"
+    yield Case("nystrom-table", title, nothing, facts=_table_facts)

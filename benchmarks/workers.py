@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.cases import Case
 from benchmarks.measure import nothing, seconds
-from benchmarks.million import write_table
+from benchmarks.nystrom import write_table
 from kernelbandits import Gaussian, Nystrom, Results, fit_parquet
 from kernelbandits.experiments import load_experiment, regret_picture, run
 from kernelbandits.experiments.engines import Engine, dask, local

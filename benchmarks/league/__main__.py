@@ -8,9 +8,8 @@ import click
 import polars as pl
 
 from benchmarks.league.contenders import Contender
-from benchmarks.league.picture import picture
 from benchmarks.league.places import COLUMNS, Place, logs, tables, worlds
-from benchmarks.league.standings import KINDS, markdown, standings
+from benchmarks.league.standings import KINDS, markdown, picture, standings
 from kernelbandits.cli import main
 from kernelbandits.errors import InvalidFile
 from kernelbandits.experiments import local, require_known

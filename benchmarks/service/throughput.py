@@ -27,12 +27,12 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from benchmarks.service.load import load
 from benchmarks.service.running import (
     Connection,
     body,
     cpu_seconds,
     free_port,
+    load,
     request,
     serving,
     spread,

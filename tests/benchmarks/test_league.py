@@ -8,9 +8,8 @@ from benchmarks.league.contenders import DEFAULT, contenders
 from benchmarks.league.near_repeats import NearRepeats
 from benchmarks.league.peers import is_due
 from benchmarks.league.peers.forest_greedy import ForestGreedy
-from benchmarks.league.picture import picture
 from benchmarks.league.places import Drawn, Logged, open_bandit, tables, worlds
-from benchmarks.league.standings import KINDS, Ratio, geometric_mean, markdown, standings
+from benchmarks.league.standings import KINDS, Ratio, geometric_mean, markdown, picture, standings
 from benchmarks.league.worlds import LinearRewards, SparsePurchases, StarRatings, UselessContexts
 
 import kernelbandits as kb

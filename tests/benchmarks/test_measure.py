@@ -8,8 +8,7 @@ from benchmarks.__main__ import bench, chosen, run_cases
 from benchmarks.cases import Case, Goal, all_cases
 from benchmarks.measure import Timing, exponent, interleave, median_ratio, peak_bytes
 from benchmarks.report import measure
-from benchmarks.ucb import live, ours, world
-from benchmarks.ucb_loops import plain_incremental, scikit_learn
+from benchmarks.ucb import live, ours, plain_incremental, scikit_learn, world
 
 from benchmarks import live_rounds, measure as measuring
 from kernelbandits.cli import main

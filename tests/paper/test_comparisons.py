@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelbandits.paper.comparisons import Contender, best_of
+from kernelbandits.paper.real_world import Contender, best_of
 
 
 def test_each_seed_is_scored_by_the_choice_of_the_others():

@@ -21,7 +21,6 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Results, Runner, RunOptions, load_experiment, require_known
 from kernelbandits.kernels import Linear, Matern, Periodic
 from kernelbandits.paper import data_sets, real_world, table_1
-from kernelbandits.paper.comparisons import best_of
 from kernelbandits.paper.parts import StudyPart, report_parts
 from kernelbandits.policies import (
     AdaptiveExploreThenCommit,
@@ -229,7 +228,7 @@ class Suite(StudyPart):
 def _compared(results: Results, panel: Panel) -> list[dict[str, object]]:
     """Every method of a panel against EtC and against the best of the paper's eight, seed by seed."""
     final = {method: results.curves(panel.name, method)[:, -1] for method in panel.methods}
-    best = best_of({method: final[method] for method in paper.methods(dim=1)})
+    best = real_world.best_of({method: final[method] for method in paper.methods(dim=1)})
     rows: list[dict[str, object]] = []
     for method, regrets in final.items():
         mean, error = mean_and_standard_error(regrets)

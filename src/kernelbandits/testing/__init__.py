@@ -6,6 +6,5 @@ In a test: `def test_my_policy(): check_policy(MyPolicy())`.
 from kernelbandits.testing.beliefs import check_belief, check_belief_in_any_order, check_belief_in_any_unit
 from kernelbandits.testing.estimators import check_estimator
 from kernelbandits.testing.kernels import check_kernel, hostile_points
-from kernelbandits.testing.policies import check_decisions, check_policy
-from kernelbandits.testing.saved_agents import check_saving
+from kernelbandits.testing.policies import check_decisions, check_policy, check_saving
 from kernelbandits.testing.specs import check_spec
