@@ -9,14 +9,13 @@ import sys
 from pathlib import Path
 
 import click
-from rich.console import Console
 from threadpoolctl import threadpool_limits
 
 from benchmarks.cases import Case, all_cases
 from benchmarks.report import Record, bar_chart, measure, read_record, record_of, table
 from kernelbandits.cli import main
 from kernelbandits.errors import InvalidArgument, nearest
-from kernelbandits.reporting import replacing, save
+from kernelbandits.reporting import Document, Findings, save, write_text
 
 
 @click.command()
@@ -83,19 +82,15 @@ def run_cases(cases: list[Case], repeats: int, folder: Path, compare: Path | Non
         measured.append(measure(case, repeats))
     record = record_of(measured, repeats)
     folder.mkdir(parents=True, exist_ok=True)
-    with replacing(last) as part:
-        part.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(last, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
     files = [last, *save(bar_chart(measured), folder / "bench")]
     for item in measured:
         if item.picture is not None:
             files += save(item.picture, folder / item.case.name)
     if not quiet:
-        console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-        console.print(table(measured, previous))
-        for item in measured:
-            for fact, value in item.facts.items():
-                console.print(f"{item.case.name}: {fact}: {value:.3g}")
-        console.print(f"In {folder}: {', '.join(path.name for path in files)}")
+        facts = [f"{item.case.name}: {fact}: {value:.3g}" for item in measured for fact, value in item.facts.items()]
+        document = Document("", (table(measured, previous), Findings("", tuple(facts))))
+        document.show(f"In {folder}: {', '.join(path.name for path in files)}")
     return record
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.cases import Case
-from benchmarks.measure import in_new_process, nothing, resident_peak, seconds
+from benchmarks.measure import in_new_process, resident_peak, seconds
 from kernelbandits import Bandit, LinearUCB, Policy, default_policy, load
 
 OFFERS = ("none", "5pct", "10pct", "free delivery")
@@ -87,4 +87,4 @@ def _grown(path: Path) -> float:
 def cases() -> Iterator[Case]:
     """Yield the cases of this module."""
     yield Case("bandit-choose", "decisions for rows of 36 columns", _decisions, facts=_above_the_agent)
-    yield Case("bandit-save", "the default bandit after 100,000 rewards", nothing, facts=_saved)
+    yield Case("bandit-save", "the default bandit after 100,000 rewards", facts=_saved)

@@ -26,6 +26,11 @@ _MODULES = (  # in the order of the table
 )
 
 
+def nothing() -> Mapping[str, Callable[[], Any]]:
+    """Return the contenders of a case that has facts but no ratios."""
+    return {"ours": lambda: None}
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Goal:
@@ -54,7 +59,7 @@ class Case:
 
     name: str
     title: str
-    contenders: Callable[[], Mapping[str, Callable[[], Any]]]
+    contenders: Callable[[], Mapping[str, Callable[[], Any]]] = nothing
     threads: int = 1
     goals: tuple[Goal, ...] = ()
     same: bool = False

@@ -151,7 +151,7 @@ def _batch() -> Mapping[str, Callable[[], Any]]:
         for arm in range(N_ARMS):
             kernel(shown[:, arm] @ transposed[arm]) @ weights[arm]
 
-    return {"ours": ours, "one gemm + exp an arm": one_product_per_arm}
+    return {"ours": ours, "one gemm + exp per arm": one_product_per_arm}
 
 
 def _latency() -> Mapping[str, float]:
@@ -168,4 +168,4 @@ def cases() -> Iterator[Case]:
     title = f"{DECISIONS} decisions, K = {N_ARMS}, n = {PER_ARM} per arm, d = {DIM}, one thread, checks included"
     yield Case("decision", title, _one_by_one, goals=(Goal("Vowpal Wabbit", 1.0),), facts=_latency)
     title = f"a batch of {BATCH} decisions, K = {N_ARMS}, n = {PER_ARM} per arm, d = {DIM}, one thread"
-    yield Case("batch", title, _batch, goals=(Goal("one gemm + exp an arm", 1 / 1.2),))
+    yield Case("batch", title, _batch, goals=(Goal("one gemm + exp per arm", 1 / 1.2),))

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.cases import Case
 from benchmarks.iterative import data
-from benchmarks.measure import exponent, nothing, peak_bytes, processor_seconds, seconds
+from benchmarks.measure import exponent, peak_bytes, processor_seconds, seconds
 from benchmarks.ucb import POLICY
 from kernelbandits import (
     ExploreThenCommit,
@@ -139,6 +139,6 @@ def _large_facts() -> Mapping[str, float]:
 
 def cases() -> Iterator[Case]:
     """Yield the exponents of policies as one case, and two of fits, which take a few minutes each."""
-    yield Case("growth", "how cost grows with T, K, d and n", nothing, facts=_policy_facts)
-    yield Case("growth-exact", "how the cost of exact fits grows", nothing, facts=_exact_facts)
-    yield Case("growth-large", "how the cost of Nyström and matrix-free fits grows", nothing, facts=_large_facts)
+    yield Case("growth", "how cost grows with T, K, d and n", facts=_policy_facts)
+    yield Case("growth-exact", "how the cost of exact fits grows", facts=_exact_facts)
+    yield Case("growth-large", "how the cost of Nyström and matrix-free fits grows", facts=_large_facts)

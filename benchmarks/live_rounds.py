@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.cases import Case
-from benchmarks.measure import in_new_process, nothing
+from benchmarks.measure import in_new_process
 from kernelbandits import Problem, default_policy
 from kernelbandits.reporting import Axis, Chart, Charts, Line, Picture, Rule, looks
 from kernelbandits.types import Array
@@ -125,4 +125,4 @@ def picture(found: list[Stretch]) -> Picture:
 def cases() -> Iterator[Case]:
     """Yield one case."""
     title = f"{ROUNDS:,} live rounds of the default policy, K = {N_ARMS}, d = {DIM}, one thread"
-    yield Case("default-million", title, nothing, study=_million)
+    yield Case("default-million", title, study=_million)

@@ -110,8 +110,3 @@ def peak_bytes(run: Callable[[], Any]) -> int:
 def exponent(sizes: list[float], values: list[float]) -> float:
     """Return the slope of log(value) against log(size): how fast the cost grows."""
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
-
-
-def nothing() -> Mapping[str, Callable[[], Any]]:
-    """Return the contenders of a case that has facts but no ratios."""
-    return {"ours": lambda: None}

@@ -18,7 +18,7 @@ from scipy.linalg import blas, lapack
 from scipy.sparse.linalg import LinearOperator, cg
 
 from benchmarks.cases import Case, Goal
-from benchmarks.measure import in_new_process, nothing, resident_peak
+from benchmarks.measure import in_new_process, resident_peak
 from kernelbandits import (
     Centers,
     Gaussian,
@@ -235,4 +235,4 @@ def cases() -> Iterator[Case]:
     title = f"Nyström fit, N = {N}, d = {DIM}, M = 2000, one thread, against conjugate gradients on the same system"
     yield Case("nystrom-cg", title, _by_conjugate_gradients, facts=_clusters)
     title = f"fit_table on a parquet file, N = {TABLE_ROWS}, d = {TABLE_DIM}, M = {CENTERS}, one thread"
-    yield Case("nystrom-table", title, nothing, facts=_table_facts)
+    yield Case("nystrom-table", title, facts=_table_facts)

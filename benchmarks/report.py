@@ -13,12 +13,11 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 from matplotlib.figure import Figure
-from rich.table import Table
 
 from benchmarks.cases import Case
 from benchmarks.measure import Timing, interleave, median_ratio
 from kernelbandits.errors import InvalidFile, KernelBanditsError
-from kernelbandits.reporting import COLOURS, Picture
+from kernelbandits.reporting import COLOURS, Column, Entry, Picture, Table
 
 Record: TypeAlias = dict[str, Any]
 _VERSIONS = (
@@ -112,16 +111,14 @@ def read_record(path: Path) -> Record:
 
 def table(measured: Sequence[Measured], previous: Record | None) -> Table:
     """Return the times and ratios, with the ratios of an earlier run beside them."""
-    shown = Table(title="time of each contender divided by ours (above 1: ours is faster)", title_justify="left")
-    for column in ("case", "threads", "contender", "median", "spread", "ratio to ours", "last time", "goal"):
-        shown.add_column(column, justify="left" if column in ("case", "contender", "goal") else "right")
+    names = ("case", "threads", "contender", "median", "spread", "ratio to ours", "last time", "goal")
+    rows = []
     for item in measured:
         before = (previous or {}).get("cases", {}).get(item.case.name, {}).get("ratio", {})
         ratios, verdicts = item.ratios, item.verdicts
         for i, (name, timing) in enumerate(item.timings.items()):
-            shown.add_row(
-                item.case.name if i == 0 else "",
-                str(item.case.threads) if i == 0 else "",
+            texts = (
+                *(("", "") if i else (item.case.name, str(item.case.threads))),
                 name,
                 _duration(timing.median),
                 f"{timing.spread:.0%}",
@@ -129,8 +126,9 @@ def table(measured: Sequence[Measured], previous: Record | None) -> Table:
                 f"{before[name]:.2f}" if name in before else "",
                 verdicts.get(name, ""),
             )
-        shown.add_section()
-    return shown
+            rows.append(tuple(map(Entry, texts)))
+    columns = tuple(Column(name, numeric=name not in ("case", "contender", "goal")) for name in names)
+    return Table("time of each contender divided by ours (above 1: ours is faster)", columns, tuple(rows))
 
 
 def _duration(seconds: float) -> str:

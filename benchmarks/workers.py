@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cases import Case
-from benchmarks.measure import nothing, seconds
+from benchmarks.measure import seconds
 from benchmarks.nystrom import write_table
 from kernelbandits import Gaussian, Nystrom, Results, fit_parquet
 from kernelbandits.experiments import load_experiment, regret_picture, run
@@ -74,4 +74,4 @@ def cases() -> Iterator[Case]:
     Times with Dask include starting and ending the cluster.
     """
     yield Case("figure-1", "Figure 1 with two seeds, two workers against one", _two_against_one, facts=_full)
-    yield Case("workers", "what more workers bring", nothing, facts=_by_engine)
+    yield Case("workers", "what more workers bring", facts=_by_engine)

@@ -128,48 +128,39 @@ def choices(study: Experiment) -> list[str]:
     ]
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Standing:
-    """Final regrets on one data set by method, each of shape (seeds,)."""
-
-    panel: str
-    regrets: dict[str, Array]
-
-    def best(self, among: Sequence[str]) -> Contender:
-        """The best of these methods."""
-        return best_of({name: self.regrets[name] for name in among if name in self.regrets})
+def _best(regrets: Mapping[str, Array], among: Sequence[str]) -> Contender:
+    """The best of these methods, by final regrets of shape (seeds,)."""
+    return best_of({name: regrets[name] for name in among if name in regrets})
 
 
 def findings(results: Results) -> list[str]:
     """One line per data set, then a summary over all of them."""
-    standings = [
-        Standing(panel.name, {name: results.curves(panel.name, name)[:, -1] for name in panel.methods})
+    final = {
+        panel.name: {name: results.curves(panel.name, name)[:, -1] for name in panel.methods}
         for panel in results.experiment.panels
-    ]
+    }
     ours = [name for name in paper.methods(dim=1) if name in results.experiment.methods]
     outside = [name for name in OUTSIDE if name in results.experiment.methods]
     kernel_etc = [name for name in ("EtC", "EtC-Ridge") if name in ours]
     ucb = [name for name in ours if name.startswith("CGP-UCB")]
     lines = []
     if ours and outside:
-        lines += [_verdict(standing, ours, outside) for standing in standings]
-        lines.append(_balance("the best of the paper's eight", ours, " and ".join(outside), outside, standings))
+        lines += [f"{panel}: {_verdict(_best(own, ours), _best(own, outside))}" for panel, own in final.items()]
+        lines.append(_balance("the best of the paper's eight", ours, " and ".join(outside), outside, final))
     # On the paper's own data, kernel EtC is ahead of every CGP-UCB.
     for whom, others in ((" and ".join(outside), outside), ("the best CGP-UCB", ucb)):
         if kernel_etc and others:
-            lines.append(_balance(" or ".join(kernel_etc), kernel_etc, whom, others, standings))
-    for standing in standings:
-        if "Uniform" not in standing.regrets:
-            continue
-        chance = standing.best(["Uniform"])
-        poor = [name for name in (*ours, *outside) if not standing.best([name]).beats(chance)]
-        lines += [f"{standing.panel}: no better than playing at random: {', '.join(poor)}"] if poor else []
+            lines.append(_balance(" or ".join(kernel_etc), kernel_etc, whom, others, final))
+    for panel, own in final.items():
+        if "Uniform" in own:
+            chance = _best(own, ["Uniform"])
+            poor = [name for name in (*ours, *outside) if not _best(own, [name]).beats(chance)]
+            lines += [f"{panel}: no better than playing at random: {', '.join(poor)}"] if poor else []
     return lines
 
 
-def _verdict(standing: Standing, ours: Sequence[str], outside: Sequence[str]) -> str:
-    first, other = standing.best(ours), standing.best(outside)
+def _verdict(first: Contender, other: Contender) -> str:
+    """Whether the best of the paper's eight or the best from outside wins."""
     if other.beats(first):
         verdict = f"the paper's eight lose: {other}, the best of the eight {first}"
     elif first.beats(other):
@@ -177,12 +168,14 @@ def _verdict(standing: Standing, ours: Sequence[str], outside: Sequence[str]) ->
     else:
         verdict = f"no clear difference: {first} of the eight, {other} from outside"
     ratio = first.regrets.mean() / max(other.regrets.mean(), np.finfo(float).tiny)
-    return f"{standing.panel}: {verdict} (ratio {ratio:.2f})"
+    return f"{verdict} (ratio {ratio:.2f})"
 
 
-def _balance(who: str, first: Sequence[str], whom: str, second: Sequence[str], standings: Sequence[Standing]) -> str:
+def _balance(
+    who: str, first: Sequence[str], whom: str, second: Sequence[str], final: Mapping[str, Mapping[str, Array]]
+) -> str:
     """On which data sets the best of the first loses to the best of the second, and where it wins."""
-    lost = [s.panel for s in standings if s.best(second).beats(s.best(first))]
-    won = [s.panel for s in standings if s.best(first).beats(s.best(second))]
-    lists = [f"{len(on)} of {len(standings)} data sets" + (f" ({', '.join(on)})" if on else "") for on in (lost, won)]
+    lost = [panel for panel, own in final.items() if _best(own, second).beats(_best(own, first))]
+    won = [panel for panel, own in final.items() if _best(own, first).beats(_best(own, second))]
+    lists = [f"{len(on)} of {len(final)} data sets" + (f" ({', '.join(on)})" if on else "") for on in (lost, won)]
     return f"Against {whom}, {who} loses on {lists[0]} and wins on {lists[1]}"

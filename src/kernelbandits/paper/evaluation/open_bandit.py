@@ -16,18 +16,9 @@ from kernelbandits.reporting import Axis, Chart, Charts, Line, Mark, Points, Rem
 
 CAMPAIGNS = ("men", "women")
 _COLUMNS = LogColumns("item_id", "click", "propensity_score", time="timestamp")
-_SCHEMA = {
-    "campaign": pl.String,
-    "estimator": pl.String,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "truth": pl.Float64,
-    "truth_low": pl.Float64,
-    "truth_high": pl.Float64,
-    "effective": pl.Float64,
-    "verdict": pl.String,
-}
+_TEXTS = ("campaign", "estimator", "verdict")
+_NAMES = ("campaign", "estimator", "value", "low", "high", "truth", "truth_low", "truth_high", "effective", "verdict")
+_SCHEMA = {name: pl.String if name in _TEXTS else pl.Float64 for name in _NAMES}
 
 
 def valued(task: tuple[str, str]) -> list[dict[str, Any]]:
