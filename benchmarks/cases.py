@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, final
 
@@ -33,15 +33,6 @@ def nothing() -> Mapping[str, Callable[[], Any]]:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """time(other) / time(ours) must be at least `at_least`."""
-
-    other: str
-    at_least: float
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class Case:
     """One comparison.
 
@@ -50,7 +41,7 @@ class Case:
         title: what is measured.
         contenders: makes the functions to time, by name; "ours" is one of them. Only installed peers.
         threads: BLAS threads.
-        goals: ratios to reach.
+        goals: by contender, the least ratio of its time to ours.
         same: whether all answers must be equal, so that only equal work is compared.
         facts: measures figures other than ratios, such as memory, once.
         study: the same with a picture.
@@ -61,7 +52,7 @@ class Case:
     title: str
     contenders: Callable[[], Mapping[str, Callable[[], Any]]] = nothing
     threads: int = 1
-    goals: tuple[Goal, ...] = ()
+    goals: Mapping[str, float] = field(default_factory=dict)
     same: bool = False
     facts: Callable[[], Mapping[str, float]] = dict
     study: Callable[[], tuple[Mapping[str, float], Picture]] | None = None

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases import Case, Goal
+from benchmarks.cases import Case
 from benchmarks.measure import seconds
 from kernelbandits import Agent, ExploreThenCommit, Gaussian, MinNormInterpolator, Problem
 from kernelbandits.types import Array
 
 
 def each(decide: Callable[[Any], Any], items: Sequence[Any]) -> Callable[[], None]:
-    """What decides for all of these, one after the other."""
+    """Return a run that decides for all items, one after the other."""
 
     def run() -> None:
         for item in items:
@@ -166,6 +166,6 @@ def _latency() -> Mapping[str, float]:
 def cases() -> Iterator[Case]:
     """Yield the latency of one decision and the throughput of many."""
     title = f"{DECISIONS} decisions, K = {N_ARMS}, n = {PER_ARM} per arm, d = {DIM}, one thread, checks included"
-    yield Case("decision", title, _one_by_one, goals=(Goal("Vowpal Wabbit", 1.0),), facts=_latency)
+    yield Case("decision", title, _one_by_one, goals={"Vowpal Wabbit": 1.0}, facts=_latency)
     title = f"a batch of {BATCH} decisions, K = {N_ARMS}, n = {PER_ARM} per arm, d = {DIM}, one thread"
-    yield Case("batch", title, _batch, goals=(Goal("one gemm + exp per arm", 1 / 1.2),))
+    yield Case("batch", title, _batch, goals={"one gemm + exp per arm": 1 / 1.2})

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases import Case, Goal
+from benchmarks.cases import Case
 from benchmarks.measure import in_new_process, resident_peak
 from kernelbandits import Gaussian, KernelRidge
 from kernelbandits.types import Array
@@ -65,6 +65,6 @@ def cases() -> Iterator[Case]:
             f"fit + predict, N = {N}, d = {DIM}, {threads} thread{'s' * (threads > 1)}",
             _contenders,
             threads=threads,
-            goals=(Goal("scikit-learn", 1 / 0.95),),
+            goals={"scikit-learn": 1 / 0.95},
             facts=_memory if threads == 1 else dict,
         )

@@ -45,7 +45,7 @@ class Stretch(NamedTuple):
 
 
 def world(seed: int) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield blocks of contexts (B, d), shared by all arms, mean rewards (B, K) and noise (B,), without an end.
+    """Yield blocks of contexts (B, d), shared by all arms, mean rewards (B, K) and noise (B,), endlessly.
 
     Rewards are a linear function through tanh, the direction of each arm drawn at random.
     """

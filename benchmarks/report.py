@@ -46,9 +46,9 @@ class Measured:
         """Whether each goal is met, for the contenders that were there."""
         ratios = self.ratios
         return {
-            goal.other: ("met" if ratios[goal.other] >= goal.at_least else "MISSED") + f" (≥ {goal.at_least:.3g})"
-            for goal in self.case.goals
-            if goal.other in ratios
+            other: ("met" if ratios[other] >= least else "MISSED") + f" (≥ {least:.3g})"
+            for other, least in self.case.goals.items()
+            if other in ratios
         }
 
 

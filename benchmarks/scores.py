@@ -23,7 +23,7 @@ from scipy.special import ndtr
 from threadpoolctl import threadpool_limits
 
 from benchmarks.bandits import OFFERS, fitted_bandit, table_of
-from benchmarks.cases import Case, Goal
+from benchmarks.cases import Case
 from benchmarks.measure import in_new_process, processor_seconds, resident_peak
 from kernelbandits import LinearThompsonSampling, LinearUCB, Policy, ThompsonSampling, default_policy
 from kernelbandits.linalg import one_thread
@@ -99,7 +99,7 @@ def cases() -> Iterator[Case]:
             "bandit-score" if name == "default" else f"bandit-score-{name}",
             f"scores of {N_SCORED:,} rows, {len(OFFERS)} arms, policy {name}",
             partial(contenders, name, N_SCORED),
-            goals=(Goal("bare products", 1.0 / _LIMIT),),
+            goals={"bare products": 1.0 / _LIMIT},
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases import Case, Goal
+from benchmarks.cases import Case
 from benchmarks.measure import seconds
 
 _FIRST_AGENT = """
@@ -49,7 +49,7 @@ def _help_seconds() -> Mapping[str, float]:
 
 def cases() -> Iterator[Case]:
     """Yield import, the first agent, and help."""
-    goals = (Goal("numpy, scipy.linalg", 1 / 1.5),)
+    goals = {"numpy, scipy.linalg": 1 / 1.5}
     importing = partial(_against_numpy, "import kernelbandits")
     yield Case("import", "`import kernelbandits` in a new process", importing, goals=goals)
     starting = partial(_against_numpy, _FIRST_AGENT)

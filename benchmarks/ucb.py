@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from benchmarks.cases import Case, Goal
+from benchmarks.cases import Case
 from kernelbandits import (
     GPUCB,
     AsGiven,
@@ -193,11 +193,11 @@ def _default_live(horizon: int) -> Mapping[str, Callable[[], Any]]:
 def cases() -> Iterator[Case]:
     """Yield T = 1000 and 2000 in simulation, T = 1000 live."""
     title = "CGP-UCB, K = 20, d = 100, T = {}, one thread, `play`"
-    goals = (Goal("plain incremental", 12), Goal("scikit-learn", 60), Goal("BoTorch", 150))
+    goals = {"plain incremental": 12, "scikit-learn": 60, "BoTorch": 150}
     yield Case("ucb-1000", title.format(1000), partial(_against_peers, 1000), goals=goals, same=True)
-    goals = (Goal("plain incremental", 9), Goal("scikit-learn", 40), Goal("BoTorch", 100))
+    goals = {"plain incremental": 9, "scikit-learn": 40, "BoTorch": 100}
     yield Case("ucb-2000", title.format(2000), partial(_against_peers, 2000), goals=goals, same=True)
     title = "CGP-UCB, K = 20, d = 100, T = 1000, one thread, live `choose` and `observe`"
-    yield Case("ucb-live", title, partial(_live, 1000), goals=(Goal("plain incremental", 5),), same=True)
+    yield Case("ucb-live", title, partial(_live, 1000), goals={"plain incremental": 5}, same=True)
     title = "default_policy(), K = 20, d = 100, T = 1000, one thread, live; the plain loop is CGP-UCB, as a yardstick"
     yield Case("default-live", title, partial(_default_live, 1000))

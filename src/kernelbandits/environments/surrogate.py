@@ -131,7 +131,7 @@ class Surrogate(Environment):
     served again only after all others were.
 
     What the function does not explain is noise. Its standard deviation is estimated for each arm from the rows that are
-    not fitted, once, so that all runs have the same; `notes` says it, and how much is explained (`quality`). If the
+    not fitted, once, so that all runs have the same. `notes` states it, and how much is explained (`quality`). If the
     functions predict these rows no better than the average of each arm does, `draw` warns with `WeakEvidence`: what is
     best in such a world depends on chance in the fits.
 

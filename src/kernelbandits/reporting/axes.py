@@ -24,7 +24,7 @@ def literal(text: str) -> str:
 @final
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis. "symlog" is linear below 1; ticks are chosen by themselves when empty; None leaves a limit to the data.
+    """One axis. "symlog" is linear below 1; empty `ticks` are chosen automatically; None leaves a limit to the data.
 
     `names` are texts instead of the numbers 0, 1, …; the first one is at the top.
     """

@@ -143,7 +143,7 @@ class Shade:
 @final
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A short text at a height y, `x` being a fraction of the width: set from the left below ½, else to the right."""
+    """A short text at a height y; `x` is a fraction of the width, where it begins if that is below ½, else ends."""
 
     text: str
     x: float

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from importlib import resources
@@ -85,9 +85,15 @@ class Table:
         label = escape(self.title or self.caption)
         return f'{caption}<div class="scroll" tabindex="0" role="group" aria-label="{label}">{table}</div>'
 
-    def terminal(self) -> Iterable[RenderableType]:
+    def terminal(self) -> list[RenderableType]:
         title = ". ".join(part for part in (self.title, self.caption) if part)
-        return [terminal_text(title, "bold"), terminal_text(""), *self._grids(), terminal_text("")]
+        heads = [terminal_text(column.name) for column in self.columns]
+        numeric = [column.numeric for column in self.columns]
+        rows = [
+            [terminal_text(entry.text, f"{'bold ' * entry.best}{entry.tone}") for entry in row] for row in self.rows
+        ]
+        grids = fitted(heads, numeric, rows, terminal_width())
+        return [terminal_text(title, "bold"), terminal_text(""), *grids, terminal_text("")]
 
     def lines(self) -> list[str]:
         """The rows under their heads as plain text that fits the terminal."""
@@ -95,17 +101,9 @@ class Table:
 
         page = StringIO()
         console = Console(width=terminal_width(), file=page, color_system=None)
-        for grid in self._grids():
+        for grid in self.terminal()[2:-1]:  # without title and margin
             console.print(grid)
         return [line.rstrip() for line in page.getvalue().splitlines()]
-
-    def _grids(self) -> Iterable[RenderableType]:
-        return fitted(
-            [terminal_text(column.name) for column in self.columns],
-            [column.numeric for column in self.columns],
-            [[terminal_text(entry.text, f"{'bold ' * entry.best}{entry.tone}") for entry in row] for row in self.rows],
-            terminal_width(),
-        )
 
 
 @final

@@ -20,8 +20,8 @@ Meter: TypeAlias = Callable[[float, float | None, str], None]
 class Progress(ExitStack):
     """`with Progress("fit", total) as progress: progress.show(done, "residual 1e-3")`.
 
-    Nothing is shown for the first `patience` seconds (two, unless told), nor where nobody looks: the error stream is
-    not a terminal, and this is no notebook.
+    Nothing is shown for the first `patience` seconds, two by default, nor where nobody would see it: outside notebooks,
+    the error stream must be a terminal.
     """
 
     def __init__(self, title: str, total: float | None, patience: float | None = None) -> None:

@@ -22,7 +22,7 @@ _BOUND = "\xa0"
 
 
 def terminal_width() -> int:
-    """The columns to write for: $COLUMNS, else those of the terminal that any standard stream is, else 80.
+    """The width to write for: $COLUMNS, else that of the first standard stream that is a terminal, else 80.
 
     So `| less` gets what the terminal would show.
     """

@@ -1,4 +1,4 @@
-"""How often intervals hold the truth, and how wide they are."""
+"""How often intervals contain the truth, and how wide they are."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _SLOW, _ENOUGH = "DR, bootstrap", 400
 _CANDIDATE = "candidate"
 _WRAPPED = 36  # letters in a line of a chart
 _BELOW = 0.75
-"""Coverage below this is told in words, so that the rest can be told apart."""
+"""Coverage below this is given in words, so that the rest of the chart can be read."""
 
 
 def intervals(case: WorldCase, without: str = "") -> Iterator[tuple[str, float, Interval]]:
@@ -136,7 +136,7 @@ def counted(task: tuple[str, range]) -> list[dict[str, Any]]:
 @final
 @dataclass(frozen=True, slots=True)
 class Coverage(StudyPart):
-    """Do intervals hold what they promise, and at which width? `seeds` logs of every world."""
+    """Do intervals cover as often as they promise, and how wide are they? `seeds` logs of every world."""
 
     name: ClassVar[str] = "coverage"
     heading: ClassVar[str] = "Coverage of 95 % intervals and their mean width, {0.seeds} logs per world"

@@ -41,7 +41,7 @@ CASES = (
     *((writer, learner) for writer in ("uniform", "learner with a floor") for learner in LEARNERS),
     ("uniform, long", "EtC, ridge"),
 )
-"""The longer the log, the more does it matter what a run happens to learn at its start."""
+"""The longer the log, the more it matters what a run happens to learn at its start."""
 REPLAYED, ONE_RUN, LEARNED = "replayed", "replayed, spread of one run", "learned from the log"
 _LIVE_RUNS, _FRESH = 400, 20
 
