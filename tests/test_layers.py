@@ -36,7 +36,7 @@ LAYERS = [
 ]
 HEAVY = {
     "matplotlib": {"reporting/"},
-    "sklearn": {"regression/scikit_learn.py", "paper/data_sets.py", "paper/evaluation/published_worlds.py"},
+    "sklearn": {"regression/scikit_learn.py", "paper/data_sets.py", "paper/evaluation/errors.py"},
     "rich": {"reporting/"},
     "click": {"cli/"},
     "msgspec": {"service/"},

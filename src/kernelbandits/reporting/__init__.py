@@ -1,7 +1,7 @@
 """Documents of sections for a terminal, a page or JSON; charts, progress, files. Only this room draws or prints."""
 
-from kernelbandits.reporting.axes import Axis
 from kernelbandits.reporting.charts import (
+    Axis,
     Chart,
     Charts,
     Drawn,

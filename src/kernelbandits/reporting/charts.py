@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, final
 
 import numpy as np
 
 from kernelbandits.reporting import styles
-from kernelbandits.reporting.axes import Axis, Side, literal, set_axis
 from kernelbandits.reporting.files import replacing
 from kernelbandits.reporting.styles import COLOURS, Look
 from kernelbandits.types import Array, ArrayLike
@@ -26,6 +25,14 @@ if TYPE_CHECKING:
 
 _LONGEST_LINE = 50  # of titles and legends, in characters
 _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
+
+
+Side = Literal["x", "y"]
+
+
+def literal(text: str) -> str:
+    """The text as matplotlib shows it letter by letter: dollars begin no formula."""
+    return text.replace("$", r"\$")
 
 
 def _label(text: str) -> str:
@@ -166,6 +173,22 @@ class Remark:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis. "symlog" is linear below 1; empty `ticks` are chosen automatically; None leaves a limit to the data.
+
+    `names` are texts instead of the numbers 0, 1, …; the first one is at the top.
+    """
+
+    label: str = ""
+    scale: Literal["linear", "log", "symlog"] = "linear"
+    ticks: Sequence[float] = ()
+    names: Sequence[str] = ()
+    low: float | None = None
+    high: float | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Chart:
     """Marks on two axes. `legend` is matplotlib's name of a place inside, "right" for beside it, "" for none."""
 
@@ -236,6 +259,8 @@ def write_figure(figure: Figure, target: Any, kind: str) -> None:
 
 
 def _draw_charts(charts: Charts, figure: SubFigure) -> None:
+    from kernelbandits.reporting.axes import set_axis
+
     rows = ceil(len(charts.charts) / charts.columns)
     grid = figure.subplots(rows, charts.columns, squeeze=False, sharey=charts.share_y)
     for axes in grid.flat[len(charts.charts) :]:

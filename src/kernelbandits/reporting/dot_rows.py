@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf, isfinite, nan
 
-from kernelbandits.reporting.axes import Axis
-from kernelbandits.reporting.charts import Chart, Charts, Line, Mark, Points, Rule
+from kernelbandits.reporting.charts import Axis, Chart, Charts, Line, Mark, Points, Rule
 from kernelbandits.reporting.sections import Picture
 from kernelbandits.reporting.styles import Look
 
