@@ -118,8 +118,8 @@ class Drawn(Place):
         return [*vowpal_wabbits(), *forests(), *(logistic_regressions() if self.coins else ())]
 
     def start(self, seed: int) -> Play:
-        problem, rounds, chance = world(self.environment, self.horizon, seed)
-        return lambda policy: float(replay(policy, problem, rounds, np.random.default_rng(chance)).regrets.sum())
+        problem, rounds, new_rng = world(self.environment, self.horizon, seed)
+        return lambda policy: float(replay(policy, problem, rounds, new_rng()).regrets.sum())
 
     def fingerprint(self, policy: kb.Policy, seed: int) -> str:
         return fingerprint(self.environment, policy, self.horizon, seed)

@@ -7,7 +7,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
-from kernelbandits.experiments import InProcess, Processes, Runner, seed_sequence
+from kernelbandits.experiments import InProcess, Processes, Runner, seed_sequence, world
 from kernelbandits.experiments.grid import own_arithmetic, own_code
 from kernelbandits.experiments.running import _play_elsewhere
 from kernelbandits.tables import content_digest
@@ -37,6 +37,13 @@ def test_the_same_bytes_in_any_order(small, tmp_path, undisturbed):
     for cells in (("decay", "UCB"), ("Uniform", "low-rank"), ("EtC",)):
         kb.run(small.only(cells), tmp_path / "parts", InProcess())
     assert kb.run(small, tmp_path / "parts", InProcess()).frame.equals(undisturbed)
+
+
+def test_a_method_does_not_notice_streams_that_another_one_spawned():
+    environment = kb.Synthetic(kb.LowRank(), n_arms=2, dim=3)
+    _, _, new_rng = world(environment, 5, seed=0)
+    first, second = ([stream.random() for stream in new_rng().spawn(2)] for _ in range(2))
+    assert first == second
 
 
 def test_finished_cells_are_not_computed_again(small, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -139,12 +140,18 @@ def seed_sequence(environment: Environment, seed: int) -> np.random.SeedSequence
     return np.random.SeedSequence([seed, int(hashlib.sha256(content.encode()).hexdigest()[:16], 16)])
 
 
-def world(environment: Environment, horizon: int, seed: int) -> tuple[Problem, Rounds, np.random.SeedSequence]:
-    """What every method meets with this environment and seed, and the seed of the method's own randomness."""
+def world(
+    environment: Environment, horizon: int, seed: int
+) -> tuple[Problem, Rounds, Callable[[], np.random.Generator]]:
+    """What every method meets with this environment and seed, and what makes the method's own source of randomness.
+
+    Every source starts from a copy of the seed: spawning from it changes it, and the next method must not notice.
+    """
     for_instance, for_play = seed_sequence(environment, seed).spawn(2)
     instance = environment.draw(np.random.default_rng(for_instance))
     for_rounds, for_method = for_play.spawn(2)
-    return instance.problem(horizon), instance.rounds(horizon, np.random.default_rng(for_rounds)), for_method
+    rounds = instance.rounds(horizon, np.random.default_rng(for_rounds))
+    return instance.problem(horizon), rounds, lambda: np.random.default_rng(deepcopy(for_method))
 
 
 def _rehearse(cells: Sequence[Cell]) -> None:
@@ -200,13 +207,13 @@ def _play(save: Callable[[str, Rows], None], unit: list[Cell]) -> int:
     """Play the cells of one instance, save each by its fingerprint as soon as it is played; return their number."""
     first = unit[0]
     try:
-        problem, rounds, for_method = world(first.panel.environment, first.horizon, first.seed)
+        problem, rounds, new_rng = world(first.panel.environment, first.horizon, first.seed)
     except Exception as error:
         where = f"panel {first.panel.name!r}, seed {first.seed}"
         raise CellFailed(f"{where}: {type(error).__name__}: {error}") from error
     for cell in unit:
         try:
-            trace = replay(cell.panel.methods[cell.method], problem, rounds, np.random.default_rng(for_method))
+            trace = replay(cell.panel.methods[cell.method], problem, rounds, new_rng())
         except Exception as error:
             raise CellFailed(f"{cell}: {type(error).__name__}: {error}") from error
         rows = np.empty(len(trace.arms), dtype=ROW)

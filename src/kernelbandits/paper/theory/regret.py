@@ -223,11 +223,11 @@ def _parts(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 def recommended(task: tuple[Exploration, str, int]) -> tuple[str, str, int, float, float]:
     """Play the pilot, ask for the budget, and play with it: the same rounds as with the fixed budgets."""
     part, design, seed = task
-    problem, rounds, chance = world(part.environment(design), part.horizon, seed)
+    problem, rounds, new_rng = world(part.environment(design), part.horizon, seed)
     t = np.arange(part.pilot * part.n_arms)
     arms = t % part.n_arms
     rewards = rounds.means[t, arms] + rounds.noise[t]
     plan = theory.recommend_exploration(rounds.contexts[t, arms], arms, rewards, horizon=part.horizon, kernel=KERNEL)
     n_explore = max(plan.n_explore, len(t))
-    trace = replay(_policy(n_explore), problem, rounds, np.random.default_rng(chance))
+    trace = replay(_policy(n_explore), problem, rounds, new_rng())
     return design, "recommended", seed, float(n_explore), float(trace.regrets.sum())
