@@ -19,11 +19,6 @@ LINE = 8
 """Doubles per cache line."""
 
 
-def whole_lines(n: int) -> int:
-    """The smallest multiple of `LINE` that is at least n: a row length with which all rows are aligned."""
-    return -(-n // LINE) * LINE
-
-
 def aligned_zeros(shape: tuple[int, ...]) -> Array:
     """Zeros whose memory starts at a cache line."""
     size = prod(shape)
@@ -79,6 +74,5 @@ def segment_sums(values: Array, starts: Sequence[int]) -> Array:
     if filled.all():
         return np.add.reduceat(values, edges[:-1])
     sums = np.zeros(len(starts))
-    if filled.any():
-        sums[filled] = np.add.reduceat(values, edges[:-1][filled])
+    sums[filled] = np.add.reduceat(values, edges[:-1][filled])
     return sums

@@ -8,6 +8,7 @@ then added together by matrix–matrix products.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import sqrt
 from typing import NamedTuple, TypeAlias, final
 
@@ -15,7 +16,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.linalg.arrays import LINE, aligned_zeros, whole_lines
+from kernelbandits.linalg.arrays import LINE, aligned_zeros
 from kernelbandits.linalg.machine import safe_threads
 from kernelbandits.types import Array
 
@@ -36,6 +37,7 @@ Band: TypeAlias = tuple[int, int, Array]
 
 
 @final
+@dataclass(slots=True, eq=False)
 class _Buffer:
     """The rows that a factor and its successors share: `folded` rows of W, and newer rows of L, not yet in W.
 
@@ -43,21 +45,13 @@ class _Buffer:
     are zero until they are used. `used` counts all rows, including the pending ones.
     """
 
-    __slots__ = ("_last_band", "bands", "folded", "pending", "used")
-    bands: list[Band]
-    folded: int
-    used: int
-    pending: list[Appended]
-    _last_band: Array
-
-    def __init__(self) -> None:
-        self.bands = []
-        self.folded = self.used = 0
-        self.pending = []
-        self._last_band = np.zeros((0, 0))
+    bands: list[Band] = field(default_factory=list)
+    folded: int = 0
+    used: int = 0
+    pending: list[Appended] = field(default_factory=list)
+    _last_band: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, rows that do not follow each other or are not there."""
         starts = [0, *(stop for _, stop, _ in self.bands)]
         fits = all(rows.shape[0] == stop - start <= rows.shape[1] - start for start, stop, rows in self.bands)
         same = all(band[0] == start for band, start in zip(self.bands, starts, strict=False))
@@ -110,7 +104,8 @@ class _Buffer:
         if len(rows) >= _BAND:
             self.bands.append((start, stop, rows))
             start, rows = stop, rows[:0]
-        height = min(_BAND, whole_lines(max(n, stop + max(16, stop // 4)) - start))
+        rows_wanted = max(n, stop + max(16, stop // 4)) - start
+        height = min(_BAND, -(-rows_wanted // LINE) * LINE)  # whole cache lines, so that all rows are aligned
         self._last_band = aligned_zeros((height, start + height))
         self._last_band[: len(rows), : rows.shape[1]] = rows
         self.bands.append((start, stop, self._last_band[: len(rows)]))
@@ -130,6 +125,7 @@ class _Buffer:
 
 
 @final
+@dataclass(slots=True, eq=False)
 class InverseFactor:
     """W = L⁻¹ of A = L Lᵀ: an immutable view of the first n rows of a buffer that may have grown since.
 
@@ -137,16 +133,10 @@ class InverseFactor:
     as matrix–matrix products if W is needed only now and then.
     """
 
-    __slots__ = ("_buffer", "n")
     _buffer: _Buffer
     n: int
 
-    def __init__(self, buffer: _Buffer, n: int) -> None:
-        self._buffer = buffer
-        self.n = n
-
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, more rows than there are."""
         if not 0 <= self.n <= self._buffer.used:
             raise InvalidArgument(f"a Cholesky factor has {self._buffer.used} rows, not {self.n}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
@@ -64,19 +63,9 @@ def eigenpairs(A: Array) -> tuple[Array, Array, float, BoolArray]:
     return values, vectors, cutoff, values > cutoff
 
 
-class RidgeVariance(ABC):
-    """Maps V of shape (r, m) to ridge · vᵀ (G + ridge·I)⁻¹ v for every column v, shape (m,)."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def __call__(self, V: Array) -> Array:
-        """The variance of every column."""
-
-
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class _RegularVariance(RidgeVariance):
+class _RegularVariance:
     ridge: float
     factor: Array
 
@@ -88,7 +77,7 @@ class _RegularVariance(RidgeVariance):
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class _SingularVariance(RidgeVariance):
+class _SingularVariance:
     ridge: float
     seen: Array
     unseen: Array
@@ -100,11 +89,14 @@ class _SingularVariance(RidgeVariance):
 
 
 class RidgeSolution(NamedTuple):
-    """The weights b of r orthonormal basis functions, of which the data or the ridge determine `rank` directions."""
+    """The weights b of r orthonormal basis functions, of which the data or the ridge determine `rank` directions.
+
+    `variance` maps V of shape (r, m) to ridge · vᵀ (G + ridge·I)⁻¹ v for every column v, shape (m,).
+    """
 
     b: Array
     rank: int
-    variance: RidgeVariance
+    variance: _RegularVariance | _SingularVariance
 
 
 def solve_ridge_system(G: Array, g: Array, ridge: float) -> RidgeSolution:
