@@ -11,7 +11,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.problem import Problem
-from kernelbandits.regression import Outlook, Posterior
+from kernelbandits.regression import Posterior
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, IntArray
 
@@ -164,26 +164,6 @@ class AffineTracker(Tracker):
     @abstractmethod
     def restate(self, shifts: Array, factor: float) -> None:
         """Replace every reward y of arm i that was observed by (y − shiftsᵢ)/factor; `shifts` has shape (K,)."""
-
-
-class PosteriorTracker(AffineTracker):
-    """A tracker that holds Gaussian-process posteriors: one per arm, or one for all arms.
-
-    Attributes:
-        posteriors: the posteriors after all rewards so far.
-
-    """
-
-    posteriors: list[Posterior]
-    __slots__ = ()
-
-    @abstractmethod
-    def index(self, arm: int) -> int:
-        """Which of the posteriors has the rewards of this arm."""
-
-    @abstractmethod
-    def outlook(self, context: Array, arm: int) -> Outlook:
-        """What is known about the arm's reward at a context."""
 
 
 def restated(posterior: Posterior, shifts: Array, factor: float) -> Posterior:

@@ -6,22 +6,15 @@ the squared standardised innovations. The log likelihood is then −½ (n ln s²
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from math import ceil, sqrt
-from typing import TypeAlias, TypeVar, final
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from kernelbandits import checks
-from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker
-from kernelbandits.beliefs.followed_levels import FollowedLevels
 from kernelbandits.beliefs.levels import rounding
-from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Geometry, Kernel, Radial
 from kernelbandits.linalg import TINY
-from kernelbandits.problem import Problem
 from kernelbandits.types import Array
 
 K = TypeVar("K", bound=Kernel)
@@ -60,18 +53,11 @@ def log_evidence(spectra: Sequence[Spectrum]) -> Array:
     return evidence
 
 
-def best_kernel(kernels: Sequence[K], arms: Sequence[tuple[Array, Array]]) -> tuple[K, list[Spectrum], Array]:
-    """The kernel that explains the contexts and rewards of arms best, spectra, and the log posterior of `RIDGES`."""
-    spectra = [[spectrum(kernel, X, y) for X, y in arms] for kernel in kernels]
-    posteriors = [log_evidence(each) + LOG_PRIOR for each in spectra]
+def best_kernel(kernels: Sequence[K], arms: Sequence[tuple[Array, Array]]) -> tuple[K, Array]:
+    """The kernel that explains the contexts and rewards of arms best, and the log posterior of `RIDGES`."""
+    posteriors = [log_evidence([spectrum(kernel, X, y) for X, y in arms]) + LOG_PRIOR for kernel in kernels]
     best = int(np.argmax([posterior.max() for posterior in posteriors]))
-    return kernels[best], spectra[best], posteriors[best]
-
-
-def refuse_no_candidate(owner: str, bandwidths: Sequence[float], kernels: Sequence[Kernel]) -> None:
-    """Raise if there is neither a bandwidth nor a kernel."""
-    if not bandwidths and not kernels:
-        raise InvalidArgument(f"{owner}: bandwidths or kernels must have at least one entry; both are empty")
+    return kernels[best], posteriors[best]
 
 
 def candidates(bandwidths: Sequence[float], kernels: Sequence[Kernel], contexts: Sequence[Array]) -> list[Kernel]:
@@ -94,38 +80,20 @@ def typical_distance(contexts: Sequence[Array], geometry: Geometry = Radial()) -
     compared, so it does not matter how far apart they are. None if there is no such pair.
     """
     some = [X[_sample(len(X), len(contexts))] for X in contexts]
-    return _median([geometry.evaluate(geometry.left(X), geometry.right(X)) for X in some])
+    return median_distance([geometry.evaluate(geometry.left(X), geometry.right(X)) for X in some])
 
 
 def median_distance(distances: Sequence[Array]) -> float | None:
     """`typical_distance`, given the distances within each group, arrays of shape (n, n)."""
     samples = [_sample(len(t), len(distances)) for t in distances]
-    return _median([t[rows, rows] for t, rows in zip(distances, samples, strict=True)])
+    some = [t[rows, rows] for t, rows in zip(distances, samples, strict=True)]
+    positive = np.concatenate([t[t > 0.0] for t in some])
+    return float(np.median(positive)) if len(positive) else None
 
 
 def _sample(n: int, n_groups: int) -> slice:
-    """Which of n contexts of a group to compare, so that pairs are not too many."""
+    """Which of n contexts of a group to compare, so that pairs are not too many; all of a sample."""
     return slice(None, None, -(-n // ceil(_ENOUGH / sqrt(n_groups))))
-
-
-def _median(distances: Sequence[Array]) -> float | None:
-    """The median of all that are positive; None if there is none."""
-    together = np.concatenate([t[t > 0.0] for t in distances])
-    return float(np.median(together)) if len(together) else None
-
-
-class EstimatedBelief(Belief):
-    """A belief whose kernel and ridge come from the rewards; the kernel has a constant `offset` added."""
-
-    __slots__ = ()
-    offset: float
-
-    @abstractmethod
-    def fitted(self, data: ArmData) -> PosteriorTracker:
-        """A tracker of the rewards less the levels of their arms (`function_levels`).
-
-        It has amplitude 1 and the kernel and ridges that fit best.
-        """
 
 
 def clipped(reward: float, mean: float, reach: float) -> float:
@@ -149,106 +117,3 @@ def next_estimate(seen: int, window: int | None) -> int:
     """The number of rewards at which to estimate next: half as many again, sooner if a window has to move."""
     grown = ceil(_GROWTH * seen)
     return grown if window is None else min(grown, max(window, seen + ceil(window / _WINDOW_PARTS)))
-
-
-@final
-class EstimatingTracker(Tracker):
-    """Follows all rewards with the model that fits them best, estimated anew when their number has grown by half.
-
-    Attributes:
-        arms: the posteriors in use, None before the first estimate.
-
-    """
-
-    _belief: EstimatedBelief
-    _data: ArmData
-    _seen: int
-    _next_estimate: int
-    _levels: FollowedLevels
-    _largest: float
-    _squares: Array
-    _scale: float | None
-    _block: Prefetched | None
-    arms: PosteriorTracker | None
-
-    def __init__(self, belief: EstimatedBelief, problem: Problem) -> None:
-        self._belief = belief
-        self._data = ArmData(problem.n_arms, problem.dim)
-        self._seen = 0
-        self._next_estimate = max(2, problem.n_arms)
-        self._levels = FollowedLevels(problem.n_arms, self._belief.offset)
-        self._largest = 0.0
-        self._squares = np.zeros(0)
-        self._scale = None
-        self._block = None
-        self.arms = None
-
-    def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, parts for another number of arms."""
-        n_arms, arms = len(self._data.counts), self.arms
-        checks.refuse_misshapen(self, _squares=(0 if arms is None else len(arms.posteriors),))
-        fit = arms is None or len(arms.functions) == n_arms
-        checks.refuse_inconsistent(self, fit, len(self._levels.levels) == n_arms, self._seen >= len(self._data))
-
-    def _size(self) -> tuple[int, int]:
-        return len(self._data.counts), self._data.dim
-
-    def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
-        if self.arms is None:  # too few rewards to estimate anything: all arms are alike
-            return np.zeros(len(contexts)), np.ones(len(contexts))
-        mean, std = self.arms.mean_and_std(contexts)
-        if self._scale is None:
-            self._scale = self._amplitude()
-        mean += self._levels.levels
-        std *= self._scale
-        if self._levels.doubt is not None:
-            std = np.sqrt(std * std + self._levels.doubt)
-        return mean, std
-
-    def _amplitude(self) -> float:
-        """The amplitude s. Where it is nothing but rounding, the deviation of the levels takes its place."""
-        square = float(self._squares.sum()) / max(len(self._data), 1)
-        return sqrt(square) if square > rounding(self._largest) ** 2 else self._levels.between
-
-    def observe(self, context: Array, arm: int, reward: float) -> None:
-        arms = self.arms
-        self._data.add(context, arm, reward)
-        self._scale = None
-        self._seen += 1
-        if self._seen >= self._next_estimate:
-            self._estimate()
-        elif arms is not None:
-            if self._levels.is_unsure(arm):
-                self._levels.observe(arm, self._data, arms.functions)
-            arms.observe(context, arm, reward - self._levels.levels.item(arm))
-            index = arms.index(arm)
-            posterior = arms.posteriors[index]
-            self._squares[index] += posterior.whitened_targets[posterior.n - 1] ** 2
-
-    def _estimate(self) -> None:
-        """Estimate anew and fit the posteriors to all rewards."""
-        data = self._data
-        self.arms = self._belief.fitted(data)
-        self._levels.estimate(data, self.arms.functions)
-        self._largest = max(float(np.abs(y).max(initial=0.0)) for y in data.rewards)
-        self._squares = np.array([np.sum(p.whitened_targets[: p.n] ** 2) for p in self.arms.posteriors])
-        self.arms.prefetch(self._block)
-        self._next_estimate = next_estimate(self._seen, None)
-
-    def prefetch(self, block: Prefetched | None) -> None:
-        self._block = block
-        if self.arms is not None:
-            self.arms.prefetch(block)
-
-    def add_arm(self, problem: Problem) -> None:
-        self._belief.start(problem)  # raises, before anything is changed, if the belief is not for so many arms
-        self._block = None
-        self._data.add_arm()
-        self._scale = None
-        if self.arms is None:
-            self._next_estimate = max(2, problem.n_arms)
-            self._levels = FollowedLevels(problem.n_arms, self._belief.offset)
-        else:
-            self.arms.add_arm(problem)
-            self._levels.add_arm(self._data.counts, self.arms.functions)
-            self._squares = np.append(self._squares, np.zeros(len(self.arms.posteriors) - len(self._squares)))

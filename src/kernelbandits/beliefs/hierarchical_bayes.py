@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.beliefs.arm_covariances import ArmCovariance, Exchangeable
 from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.base import Belief, Prefetched, Tracker
 from kernelbandits.beliefs.estimation import (
     BANDWIDTHS,
     RIDGES,
-    EstimatedBelief,
-    EstimatingTracker,
     best_kernel,
     candidates,
-    refuse_no_candidate,
+    next_estimate,
 )
+from kernelbandits.beliefs.followed_levels import FollowedLevels
 from kernelbandits.beliefs.joint_arms import JointTracker, PairKernel, pairs_of, same_functions
-from kernelbandits.beliefs.levels import function_levels
+from kernelbandits.beliefs.levels import function_levels, rounding
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel, Shifted
 from kernelbandits.problem import Problem
@@ -32,7 +34,7 @@ _FEW, _MANY = 300, 500
 
 @final
 @dataclass(frozen=True, slots=True)
-class HierarchicalBayes(EstimatedBelief):
+class HierarchicalBayes(Belief):
     """Cov(f⁽ⁱ⁾(x), f⁽ʲ⁾(z)) = s² B_ij (K(x, z) + offset) around levels; levels, s, noise s²·ridge, K, B are estimated.
 
     B is one of `covariances`, by default w·11ᵀ + (1 − w)·I for w = 0, ¼, ½, ¾, 1: from independent arms to one reward
@@ -76,7 +78,10 @@ class HierarchicalBayes(EstimatedBelief):
     offset: Positive = 1.0
 
     def _validate(self) -> None:
-        refuse_no_candidate("HierarchicalBayes", self.bandwidths, self.kernels)
+        if not self.bandwidths and not self.kernels:
+            raise InvalidArgument(
+                "HierarchicalBayes: bandwidths or kernels must have at least one entry; both are empty"
+            )
         if not self.covariances:
             raise InvalidArgument("HierarchicalBayes: covariances must have at least one entry; got none")
 
@@ -85,6 +90,7 @@ class HierarchicalBayes(EstimatedBelief):
         return EstimatingTracker(self, problem)
 
     def fitted(self, data: ArmData) -> JointTracker:
+        """A tracker of the rewards less the levels of their arms, with amplitude 1 and what fits them best."""
         matrices, best = self._matrices(len(data.counts)), 0
         if len(matrices) > 1:
             best = int(np.argmax([self._best_kernel(data, B, [data.played], _FEW)[1].max() for B in matrices]))
@@ -110,8 +116,107 @@ class HierarchicalBayes(EstimatedBelief):
         everything = np.concatenate([pairs for pairs, _ in samples])
         compared = [everything[np.isin(everything[:, -1], group), :-1] for group in related(B, data.played)]
         found = candidates(self.bandwidths, self.kernels, compared)
-        kernel, _, posterior = best_kernel([PairKernel(Shifted(each, self.offset), B) for each in found], samples)
-        return kernel, posterior
+        return best_kernel([PairKernel(Shifted(each, self.offset), B) for each in found], samples)
+
+
+@final
+class EstimatingTracker(Tracker):
+    """Follows all rewards with the model that fits them best, estimated anew when their number has grown by half.
+
+    Attributes:
+        arms: the posterior in use, None before the first estimate.
+
+    """
+
+    _belief: HierarchicalBayes
+    _data: ArmData
+    _seen: int
+    _next_estimate: int
+    _levels: FollowedLevels
+    _largest: float
+    _squares: Array
+    _scale: float | None
+    _block: Prefetched | None
+    arms: JointTracker | None
+
+    def __init__(self, belief: HierarchicalBayes, problem: Problem) -> None:
+        self._belief = belief
+        self._data = ArmData(problem.n_arms, problem.dim)
+        self._seen = 0
+        self._next_estimate = max(2, problem.n_arms)
+        self._levels = FollowedLevels(problem.n_arms, belief.offset)
+        self._largest = 0.0
+        self._squares = np.zeros(0)
+        self._scale = None
+        self._block = None
+        self.arms = None
+
+    def _validate(self) -> None:
+        n_arms, arms = len(self._data.counts), self.arms
+        checks.refuse_misshapen(self, _squares=(0 if arms is None else 1,))
+        fit = arms is None or len(arms.functions) == n_arms
+        checks.refuse_inconsistent(self, fit, len(self._levels.levels) == n_arms, self._seen >= len(self._data))
+
+    def _size(self) -> tuple[int, int]:
+        return len(self._data.counts), self._data.dim
+
+    def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
+        if self.arms is None:  # too few rewards to estimate anything: all arms are alike
+            return np.zeros(len(contexts)), np.ones(len(contexts))
+        mean, std = self.arms.mean_and_std(contexts)
+        if self._scale is None:
+            self._scale = self._amplitude()
+        mean += self._levels.levels
+        std *= self._scale
+        if self._levels.doubt is not None:
+            std = np.sqrt(std * std + self._levels.doubt)
+        return mean, std
+
+    def _amplitude(self) -> float:
+        """The amplitude s. Where it is nothing but rounding, the deviation of the levels takes its place."""
+        square = float(self._squares.sum()) / max(len(self._data), 1)
+        return sqrt(square) if square > rounding(self._largest) ** 2 else self._levels.between
+
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        arms = self.arms
+        self._data.add(context, arm, reward)
+        self._scale = None
+        self._seen += 1
+        if self._seen >= self._next_estimate:
+            self._estimate()
+        elif arms is not None:
+            if self._levels.is_unsure(arm):
+                self._levels.observe(arm, self._data, arms.functions)
+            arms.observe(context, arm, reward - self._levels.levels.item(arm))
+            posterior = arms.posteriors[0]
+            self._squares[0] += posterior.whitened_targets[posterior.n - 1] ** 2
+
+    def _estimate(self) -> None:
+        """Estimate anew and fit the posterior to all rewards."""
+        data = self._data
+        self.arms = self._belief.fitted(data)
+        self._levels.estimate(data, self.arms.functions)
+        self._largest = max(float(np.abs(y).max(initial=0.0)) for y in data.rewards)
+        self._squares = np.array([np.sum(p.whitened_targets[: p.n] ** 2) for p in self.arms.posteriors])
+        self.arms.prefetch(self._block)
+        self._next_estimate = next_estimate(self._seen, None)
+
+    def prefetch(self, block: Prefetched | None) -> None:
+        self._block = block
+        if self.arms is not None:
+            self.arms.prefetch(block)
+
+    def add_arm(self, problem: Problem) -> None:
+        self._belief.start(problem)  # raises, before anything is changed, if the belief is not for so many arms
+        self._block = None
+        self._data.add_arm()
+        self._scale = None
+        if self.arms is None:
+            self._next_estimate = max(2, problem.n_arms)
+            self._levels = FollowedLevels(problem.n_arms, self._belief.offset)
+        else:
+            self.arms.add_arm(problem)
+            self._levels.add_arm(self._data.counts, self.arms.functions)
 
 
 def sample(data: ArmData, levels: Array, arms: list[int], most: int) -> tuple[Array, Array]:

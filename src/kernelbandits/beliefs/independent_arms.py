@@ -11,7 +11,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.beliefs.arm_slices import ArmSlice
-from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker, restated
+from kernelbandits.beliefs.base import AffineTracker, Belief, Prefetched, Tracker, restated
 from kernelbandits.beliefs.prefetched_posteriors import PrefetchedPosteriors
 from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
 from kernelbandits.errors import InvalidArgument
@@ -53,14 +53,20 @@ class IndependentArms(Belief):
 
 
 @final
-class ArmsTracker(PosteriorTracker):
+class ArmsTracker(AffineTracker):
     """Mean and standard deviation of every arm's posterior at its own context, in few calls.
 
     Kernel values of all arms with observations are stored one after the other, so that elementwise work is done once
     for all arms; they may have very different numbers of observations. Each has spare room, so that an observation
     moves nothing. What an arm contributes is looked up again only after an observation.
+
+    Attributes:
+        posteriors: of every arm after all rewards so far.
+        prior: that of an arm without rewards.
+
     """
 
+    posteriors: list[Posterior]
     prior: Posterior
     _kernel: Kernel
     _prefetched: PrefetchedPosteriors | None
@@ -122,9 +128,6 @@ class ArmsTracker(PosteriorTracker):
         """A copy is arranged anew: views of one array would become arrays of their own."""
         return ArmsTracker, (self.posteriors, self.prior), {"_prefetched": self._prefetched}
 
-    def index(self, arm: int) -> int:
-        return arm
-
     @property
     def functions(self) -> IntArray:
         return np.arange(len(self.posteriors))
@@ -174,6 +177,7 @@ class ArmsTracker(PosteriorTracker):
         return means, np.sqrt(np.maximum(prior - explained, 0.0))
 
     def outlook(self, context: Array, arm: int) -> Outlook:
+        """What is known about the arm's reward at a context."""
         prefetched = self._prefetched
         if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:
             return self._live_outlook(context, arm)

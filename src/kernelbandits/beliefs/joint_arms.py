@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.beliefs.arm_covariances import ArmCovariance, CommonFunction
-from kernelbandits.beliefs.base import Belief, PosteriorTracker, Prefetched, Tracker, restated
+from kernelbandits.beliefs.base import AffineTracker, Belief, Prefetched, Tracker, restated
 from kernelbandits.beliefs.prefetched_posteriors import PrefetchedPosteriors
 from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
 from kernelbandits.kernels import Combination, Geometry, Kernel, MappedGeometry
@@ -61,17 +61,19 @@ class JointArms(Belief):
 
 
 @final
-class JointTracker(PosteriorTracker):
+class JointTracker(AffineTracker):
     """Follows one posterior over pairs of context and arm.
 
     For `PrefetchedPosteriors`, a block of B rounds is one arm with B·K rounds.
 
     Attributes:
+        posteriors: the posterior after all rewards so far, alone.
         covariance: how arms are related.
 
     """
 
     __slots__ = ("_kernel", "_n_arms", "_prefetched", "covariance", "posteriors")
+    posteriors: list[Posterior]
     covariance: ArmCovariance
     _kernel: PairKernel
     _n_arms: int
@@ -92,9 +94,6 @@ class JointTracker(PosteriorTracker):
         fit = bool(((arms >= 0.0) & (arms < n_arms) & (arms == np.floor(arms))).all())
         checks.refuse_inconsistent(self, one, n_arms == len(self._kernel.covariance), fit)
 
-    def index(self, arm: int) -> int:
-        return 0
-
     @property
     def functions(self) -> IntArray:
         return same_functions(self._kernel.covariance)
@@ -111,6 +110,7 @@ class JointTracker(PosteriorTracker):
         return prefetched.mean[0, columns].copy(), np.sqrt(np.maximum(prefetched.variance[0, columns], 0.0))
 
     def outlook(self, context: Array, arm: int) -> Outlook:
+        """What is known about the arm's reward at a context."""
         prefetched = self._prefetched
         if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:
             return self.posteriors[0].at(pair(context, arm))

@@ -18,6 +18,7 @@ _MOVED = {
     "beliefs.budgeted_arms.Sketch": "beliefs.sketch.Sketch",
     "beliefs.calibrated_tracker.Estimation": "beliefs.model_estimation.Estimation",
     "beliefs.calibrated_tracker._Search": "beliefs.model_estimation.RewardSearch",
+    "beliefs.estimation.EstimatingTracker": "beliefs.hierarchical_bayes.EstimatingTracker",
     "beliefs.independent_arms._ArmSlice": "beliefs.arm_slices.ArmSlice",
     "beliefs.sketched_arms.ArmSums": "beliefs.arm_sums.ArmSums",
     "policies.adaptive_explore_then_commit._RegretEstimate": "policies.commitment_value.RegretEstimate",
