@@ -32,7 +32,7 @@ def best_components(arms, variance):
     search = ComponentSearch(arms, variance)
     while not search.done:
         search.step()
-    return search.components
+    return search.found()[0]
 
 
 def slow_answer(observed, n_estimated, contexts):

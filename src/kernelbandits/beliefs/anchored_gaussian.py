@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -13,6 +14,7 @@ from kernelbandits.types import Array
 
 
 @final
+@dataclass(slots=True, eq=False)
 class Units(MappedGeometry):
     """t = ‖u(x) − u(z)‖²/d with u(x) = scales · (x − origin); `origin` and `scales` have shape (d,).
 
@@ -20,13 +22,8 @@ class Units(MappedGeometry):
     """
 
     mapped = Radial()
-    __slots__ = ("origin", "scales")
     origin: Array
     scales: Array
-
-    def __init__(self, origin: Array, scales: Array) -> None:
-        self.origin = origin
-        self.scales = scales
 
     def _validate(self) -> None:
         checks.refuse_misshapen(self, origin=(None,), scales=(len(self.origin),))
@@ -61,17 +58,13 @@ _CONSTANT = 1e-12  # a deviation that is rounding, relative to the size of the f
 
 
 @final
+@dataclass(slots=True, eq=False)
 class Anchor(MappedGeometry):
     """t = a(x) a(z) with a(x) = exp(−γ ‖u(x)‖²/d), the correlation with the value at the origin of the units."""
 
     mapped = InnerProduct()
-    __slots__ = ("_gamma", "_units")
     _units: Units
     _gamma: float
-
-    def __init__(self, units: Units, gamma: float) -> None:
-        self._units = units
-        self._gamma = gamma
 
     def _map(self, X: Array) -> Array:
         U = self._units._map(X)

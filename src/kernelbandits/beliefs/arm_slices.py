@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
@@ -13,6 +14,7 @@ from kernelbandits.types import Array
 
 
 @final
+@dataclass(slots=True, eq=False)
 class ArmSlice:
     """What one arm contributes: features of its points, with spare room, and W by bands.
 
@@ -25,23 +27,15 @@ class ArmSlice:
 
     """
 
-    __slots__ = ("_covariances", "_kernel", "_n", "_targets", "capacity", "features", "index", "solves", "whitened")
     _kernel: Kernel
-    _n: int
-    index: int
-    capacity: int
-    _covariances: Array
-    _targets: Array
-    features: Features
-    solves: list[tuple[Array, Array, Array]]
-    whitened: Array
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        self._n = self.index = self.capacity = 0
-        self._covariances = self._targets = self.whitened = np.zeros(0)
-        self.features = ()
-        self.solves = []
+    _n: int = 0
+    index: int = 0
+    capacity: int = 0
+    _covariances: Array = field(default_factory=lambda: np.zeros(0))
+    _targets: Array = field(default_factory=lambda: np.zeros(0))
+    features: Features = ()
+    solves: list[tuple[Array, Array, Array]] = field(default_factory=list)
+    whitened: Array = field(default_factory=lambda: np.zeros(0))
 
     def is_sound(self, index: int, posterior: Posterior) -> bool:
         """Whether the slice, at this place among the arms, can be what it says: one of a file may be forged."""

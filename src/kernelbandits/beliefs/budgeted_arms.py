@@ -79,7 +79,6 @@ class _BudgetedTracker(AffineTracker):
         self._rng = rng
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, arms that stand elsewhere than they say."""
         fit = [own.fits(arm, self._data.dim) for arm, own in enumerate(self._arms)]
         checks.refuse_inconsistent(self, len(fit) == len(self._data.counts), *fit)
 
@@ -109,7 +108,7 @@ class _BudgetedTracker(AffineTracker):
 
     def add_arm(self, problem: Problem) -> None:
         self._data.add_arm()
-        self._arms.append(_SketchedArm(self._belief, len(self._arms), *self._rng.spawn(1)))
+        self._arms.append(_SketchedArm(self._belief, len(self._arms), self._rng.spawn(1)[0]))
         self.prefetch(None)
 
 
@@ -122,40 +121,28 @@ class _Predictions(NamedTuple):
 
 
 @final
+@dataclass(slots=True, eq=False)
 class _SketchedArm:
     """One arm's sketch, and its predictions at prefetched contexts, which every reward changes by a rank-one step."""
 
-    __slots__ = ("_arm", "_belief", "_block", "_next", "_prefetched", "_rng", "_sketch")
     _belief: BudgetedArms
     _arm: int
     _rng: np.random.Generator
-    _sketch: Sketch | None
-    _next: int
-    _block: Prefetched | None
-    _prefetched: _Predictions | None
-
-    def __init__(self, belief: BudgetedArms, arm: int, rng: np.random.Generator) -> None:
-        self._belief = belief
-        self._arm = arm
-        self._rng = rng
-        self._sketch = None
-        self._next = 1
-        self._block = None
-        self._prefetched = None
+    _sketch: Sketch | None = None
+    _next: int = 1
+    _block: Prefetched | None = None
+    _prefetched: _Predictions | None = None
 
     def fits(self, arm: int, dim: int) -> bool:
         """Whether what was loaded from a file can be this arm of contexts with `dim` features."""
-        size = None if self._sketch is None else self._sketch.basis.size
-        dims = dim if self._sketch is None else self._sketch.basis.centers.shape[1]
-        return (self._arm, dims) == (arm, dim) and self._next >= 1 and self._prefetched_fits(size)
-
-    def _prefetched_fits(self, size: int | None) -> bool:
+        size, dims = (None, dim) if self._sketch is None else self._sketch.basis.centers.shape
+        fit = (self._arm, dims) == (arm, dim) and self._next >= 1
         if self._prefetched is None:
-            return True
+            return fit
         features, mean, variance = self._prefetched
         known = None if features is None else features.shape
         n = None if self._block is None else len(self._block.contexts)
-        return mean.shape == variance.shape == (n,) and known == (None if size is None else (size, n))
+        return fit and mean.shape == variance.shape == (n,) and known == (None if size is None else (size, n))
 
     def mean_and_variance(self, contexts: Array) -> tuple[float, float]:
         """Mean and variance at the arm's context of a round, whose contexts have shape (K, d)."""

@@ -38,12 +38,12 @@ Candidate: TypeAlias = tuple[int, int, int]
 class ComponentSearch:
     """Climbs from m = 1 to neighbouring bandwidths, other units or anchors as long as the evidence grows.
 
-    Units are contexts as they are, or every feature in units of its deviation. Functions are those of exp(−γ t), or of
-    those that are 0 at the mean context, beside their level. The answer depends on the data
-    alone, not on an earlier one. Rewards that do not vary tell nothing about noise: then it is the prior that decides.
+    Units are contexts as they are, or every feature in units of its deviation. Functions are those of exp(−γ t), or
+    those of them that are 0 at the mean context, beside their level. The answer depends on the data alone, not on an
+    earlier one. Rewards that do not vary tell nothing about noise: then the prior decides.
 
     Attributes:
-        done: whether `components` is known.
+        done: whether the best components are `found`.
 
     """
 
@@ -53,8 +53,8 @@ class ComponentSearch:
     _variance: float
     _least_noise: float
     _found: dict[Candidate, Array]
-    _best: tuple[int, int, int]
-    _queue: list[tuple[int, int, int]]
+    _best: Candidate
+    _queue: list[Candidate]
     _sums: tuple[EvidenceSums, EvidenceSums]
     _next_arm: int
 
@@ -70,7 +70,6 @@ class ComponentSearch:
             self._found[_START], self._queue = LOG_PRIOR, []
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, candidates and arms that are not there."""
         dims = {space.units.origin.shape for space in self._spaces}
         fit = [X.ndim == 2 and (X.shape[1],) in dims and y.shape == (len(X),) for X, y in self._arms]
         fit += [space.fits([len(y) for _, y in self._arms]) for space in self._spaces]
@@ -126,18 +125,10 @@ class ComponentSearch:
         near = [(other, space, common) for other in (multiple + 1, multiple - 1) if 0 <= other < len(MULTIPLES)]
         return [(multiple, space, 1 - common), (multiple, 1 - space, common), *near]
 
-    def _told(self, candidate: Candidate) -> tuple[float, _Space, float]:
-        multiple, space, common = candidate
-        return MULTIPLES[multiple], self._spaces[space], _COMMON[common]
-
-    @property
-    def components(self) -> Components:
-        """The best that was found."""
-        return self.found()[0]
-
     def found(self) -> tuple[Components, list[Array]]:
         """The best, and its kernel matrices of the contexts of every arm, without those that have lost digits."""
-        multiple, space, common = self._told(self._best)
+        number, kind, which = self._best
+        multiple, space, common = MULTIPLES[number], self._spaces[kind], _COMMON[which]
         offset, ridge = offset_and_ridge(self._found[self._best])
         gamma = _CONSTANT if space.typical is None else multiple / space.typical
         variance, shared = _typical(multiple, common) + offset, _size(multiple) * common * exp(-multiple)

@@ -9,6 +9,7 @@ integrated out.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import exp, sqrt
 from typing import NamedTuple, final
 
@@ -105,21 +106,16 @@ class ArmEvidence(NamedTuple):
 
 
 @final
+@dataclass(slots=True, eq=False)
 class EvidenceSums:
     """The log posterior of `OFFSETS` × `RIDGES` for one kernel, summed up arm by arm."""
 
-    __slots__ = ("_log_dets", "_n", "_squares")
-    _squares: Array
-    _log_dets: Array
-    _n: int
-
-    def __init__(self) -> None:
-        self._squares = self._log_dets = np.zeros((len(OFFSETS), len(RIDGES)))
-        self._n = 0
+    _squares: Array = field(default_factory=lambda: np.zeros_like(LOG_PRIOR))
+    _log_dets: Array = field(default_factory=lambda: np.zeros_like(LOG_PRIOR))
+    _n: int = 0
 
     def _validate(self) -> None:
-        shape = (len(OFFSETS), len(RIDGES))
-        checks.refuse_misshapen(self, _squares=shape, _log_dets=shape)
+        checks.refuse_misshapen(self, _squares=LOG_PRIOR.shape, _log_dets=LOG_PRIOR.shape)
 
     def add(self, arm: ArmEvidence) -> None:
         """Add what an arm tells."""

@@ -88,7 +88,6 @@ class JointTracker(AffineTracker):
         self._prefetched = None
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, rewards of arms that are not there."""
         one, n_arms = len(self.posteriors) == 1, self._n_arms
         arms = self.posteriors[0].X[:, -1] if one else np.zeros(0)
         fit = bool(((arms >= 0.0) & (arms < n_arms) & (arms == np.floor(arms))).all())
@@ -208,13 +207,11 @@ class PairKernel(Combination):
 
 
 @final
+@dataclass(slots=True, eq=False)
 class _Contexts(MappedGeometry):
     """A geometry of the contexts in pairs."""
 
-    __slots__ = ("mapped",)
-
-    def __init__(self, mapped: Geometry) -> None:
-        self.mapped = mapped
+    mapped: Geometry
 
     def _map(self, X: Array) -> Array:
         return X[:, :-1]
@@ -224,15 +221,12 @@ class _Contexts(MappedGeometry):
 
 
 @final
+@dataclass(slots=True, eq=False)
 class _Arms(Geometry):
     """t = B_ij for the arms i and j in pairs. The features are the numbers of the arms, shape (n, 1)."""
 
     stationary = False
-    __slots__ = ("_covariance",)
     _covariance: Array
-
-    def __init__(self, covariance: Array) -> None:
-        self._covariance = covariance
 
     def _validate(self) -> None:
         checks.refuse_misshapen(self, _covariance=(self.n_arms, self.n_arms))

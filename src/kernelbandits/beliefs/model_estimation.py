@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
@@ -51,18 +52,14 @@ class RewardSearch:
     def __init__(self, data: ArmData, levels: FollowedLevels, budget: BeliefBudget) -> None:
         self._budget, self._data = budget, data.snapshot()
         self._levels = levels.estimate(self._data, np.arange(len(data.counts))).levels
-        self._arms = [self._some_of(arm, budget.evidence(data.counts)) for arm in data.played]
+        most = budget.evidence(data.counts)
+        some = [(arm, *self._data.thinned(arm, most)) for arm in data.played]
+        self._arms = [(X, y - self._levels[arm]) for arm, X, y in some]
         self._search = ComponentSearch(self._arms, self._variance(levels.between), least_noise(self._data.rewards))
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, parts for another number of arms."""
         checks.refuse_misshapen(self, _levels=(len(self._data.counts),))
         checks.refuse_inconsistent(self, len(self._arms) == len(self._data.played))
-
-    def _some_of(self, arm: int, most: int) -> tuple[Array, Array]:
-        """At most so many contexts and rewards of an arm, these less its level."""
-        X, y = self._data.thinned(arm, most)
-        return X, y - self._levels[arm]
 
     @property
     def done(self) -> bool:
@@ -92,6 +89,7 @@ class RewardSearch:
 
 
 @final
+@dataclass(slots=True, eq=False)
 class Estimation:
     """The next model of the rewards, made step by step; rewards that come in the meantime are kept until it is done.
 
@@ -101,15 +99,9 @@ class Estimation:
 
     """
 
-    __slots__ = ("_stage", "arrived", "levels")
     _stage: RewardSearch | Construction
     levels: FollowedLevels
-    arrived: list[tuple[Array, int, float]]
-
-    def __init__(self, stage: RewardSearch | Construction, levels: FollowedLevels) -> None:
-        self._stage = stage
-        self.levels = levels
-        self.arrived = []
+    arrived: list[tuple[Array, int, float]] = field(default_factory=list)
 
     def advance(self, work: float) -> ArmModel | None:
         """Do about this much work; the model if it is complete now."""

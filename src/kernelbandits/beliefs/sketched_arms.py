@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import cast, final
 
 import numpy as np
@@ -43,7 +44,6 @@ class SketchedArms(ArmModel):
         self._asked = None
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, weights of other arms or features."""
         n_arms, r = self._sums.size
         checks.refuse_misshapen(self, _P=(n_arms, r, r), _w=(n_arms, r))
         shapes = (n_arms, self._features.dim), (n_arms, r)
@@ -73,23 +73,19 @@ class SketchedArms(ArmModel):
                 psi = self._features.of(shown)
                 beyond = self._beyond(shown, psi)
             np.matmul(psi, weights, out=means[:, arm])
-            variances = beyond + self._known(np.vecdot(psi @ precision, psi))
-            np.sqrt(variances, out=stds[:, arm])
+            spread = np.maximum(np.vecdot(psi @ precision, psi), 0.0)
+            np.sqrt(beyond + self.components.ridge * spread, out=stds[:, arm])
         return means, stds
 
     def _variances(self, contexts: Array, psi: Array, spread: Array) -> Array:
-        variances: Array = self._beyond(contexts, psi) + self._known(spread)
+        """What the features do not span, and ridge · ψᵀPψ, given the `spread` ψᵀPψ."""
+        variances: Array = self._beyond(contexts, psi) + self.components.ridge * np.maximum(spread, 0.0)
         return variances
 
     def _beyond(self, contexts: Array, psi: Array) -> Array:
         """K(x, x) − ‖φ‖², what the features do not span."""
         beyond: Array = self._features.variances(contexts) - np.vecdot(psi[:, 1:], psi[:, 1:])
         return np.maximum(beyond, 0.0, out=beyond)
-
-    def _known(self, spread: Array) -> Array:
-        """ridge · ψᵀPψ."""
-        known: Array = self.components.ridge * np.maximum(spread, 0.0)
-        return known
 
     def _psi(self, context: Array, arm: int) -> Array:
         """Features of an arm's context: known if it was asked about last."""
@@ -158,30 +154,23 @@ def _some_contexts(data: ArmData) -> Array:
 
 
 @final
+@dataclass(slots=True, eq=False)
 class SketchConstruction(Construction):
     """`SketchedArms` from the rewards themselves: features, sums over pieces of every arm's rewards, then a revision.
 
-    Level variance and noise are estimated again because noise now includes what the features do not span.
+    Level variance and noise are estimated again because noise now includes what the features do not span. The levels
+    of arms, shape (K,), are subtracted from their rewards. There are at most `_most` features.
     """
 
-    __slots__ = ("_components", "_data", "_features", "_levels", "_most", "_revision", "_sums")
     _components: Components
     _levels: Array
     _data: ArmData
     _most: int
-    _features: KernelFeatures | None
-    _sums: ArmSums
-    _revision: SketchRevision | None
-
-    def __init__(self, components: Components, levels: Array, data: ArmData, most: int) -> None:
-        """`levels` of arms, shape (K,), are subtracted from their rewards; at most `most` features."""
-        self._components, self._levels, self._data, self._most = components, levels, data, most
-        self._features = None
-        self._sums = ArmSums(0, 0)
-        self._revision = None
+    _features: KernelFeatures | None = None
+    _sums: ArmSums = field(default_factory=lambda: ArmSums(0, 0))
+    _revision: SketchRevision | None = None
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, sums over other arms or features."""
         n_arms, (arms, r) = len(self._data.counts), self._sums.size
         known = None if self._features is None else self._features.n
         checks.refuse_misshapen(self, _levels=(n_arms,))
@@ -214,26 +203,22 @@ class SketchConstruction(Construction):
 
 
 @final
+@dataclass(slots=True, eq=False)
 class SketchRevision(Construction):
     """`SketchedArms` with a new level variance and noise, from their sums alone: the rewards may be forgotten."""
 
-    __slots__ = ("_P", "_components", "_evidence", "_features", "_n_inverses", "_n_seen", "_sums")
     _components: Components
     _features: KernelFeatures
     _sums: ArmSums
-    _evidence: EvidenceSums
-    _n_seen: int
-    _n_inverses: int
-    _P: Array
+    _evidence: EvidenceSums = field(default_factory=EvidenceSums)
+    _n_seen: int = 0
+    _n_inverses: int = 0
+    _P: Array = field(init=False)
 
-    def __init__(self, components: Components, features: KernelFeatures, sums: ArmSums) -> None:
-        self._components, self._features, self._sums = components, features, sums
-        self._evidence = EvidenceSums()
-        self._n_seen = self._n_inverses = 0
-        self._P = np.empty_like(sums.features)
+    def __post_init__(self) -> None:
+        self._P = np.empty_like(self._sums.features)
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, sums over other arms or features."""
         n_arms, r = self._sums.size
         checks.refuse_misshapen(self, _P=(n_arms, r, r))
         steps = 0 <= self._n_seen <= n_arms and 0 <= self._n_inverses <= n_arms
