@@ -5,7 +5,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.beliefs import arm_levels
-from kernelbandits.beliefs.fit_levels import _left_out, _median_with, fit_levels, left_out_levels
+from kernelbandits.beliefs.levels import _left_out, _median_with, fit_levels, left_out_levels
 
 rng = np.random.default_rng(0)
 SAMPLES = [rng.normal(mean, 0.3, n) for mean, n in ((0.0, 3), (1.0, 4), (5.0, 6))]

@@ -39,7 +39,6 @@ class ArmData:
         self._arrivals = []  # the arm of every reward, oldest first
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, rewards that are not there."""
         n_arms = len(self.counts)
         checks.refuse_unfit("counts of rewards", self.counts, np.int64, (n_arms,))
         for n, X, y in zip(self.counts.tolist(), self._X, self._y, strict=True):

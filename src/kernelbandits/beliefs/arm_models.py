@@ -111,7 +111,6 @@ class ExactArms(ArmModel):
         self._told = np.array([ones @ ones for ones in self._ones])  # 1ᵀ(K + r I)⁻¹1
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, sums that are not those of the posteriors."""
         sizes = [posterior.n for posterior in self._tracker.posteriors]
         checks.refuse_unfit("counts of rewards", self._counts, np.int64, (len(sizes),))
         checks.refuse_unfit("sums per arm", self._told, np.float64, (len(sizes),))
@@ -204,7 +203,6 @@ class ExactConstruction(Construction):
         self._arms = data.played
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, arms that are not there."""
         n_arms, dim = len(self._data.counts), self._data.dim
         checks.refuse_misshapen(self, _levels=(n_arms,))
         checks.refuse_inconsistent(self, len(self._posteriors) == n_arms, {*self._arms} <= {*range(n_arms)})

@@ -40,7 +40,6 @@ class ArmSums:
         self.squares = np.zeros(n_arms)
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, sums over other arms or features."""
         n_arms, r = len(self.counts), self.ones.shape[-1]
         checks.refuse_misshapen(self, counts=(n_arms,), ones=(n_arms, r), products=(n_arms, r), squares=(n_arms,))
         checks.refuse_misshapen(self, features=(n_arms, r, r))

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
+from math import inf, log, sqrt
 from typing import final
 
 import numpy as np
 
-from kernelbandits.beliefs.base import Belief
-from kernelbandits.beliefs.calibrated_tracker import CalibratedTracker
+from kernelbandits import checks
+from kernelbandits.beliefs.arm_data import ArmData
+from kernelbandits.beliefs.arm_models import ArmModel
+from kernelbandits.beliefs.base import Belief, LearningTracker, Prefetched
+from kernelbandits.beliefs.belief_budget import BeliefBudget
+from kernelbandits.beliefs.estimation import clipped, clipped_first, next_estimate
+from kernelbandits.beliefs.evidence import PRIOR_REWARDS
+from kernelbandits.beliefs.followed_levels import FollowedLevels
+from kernelbandits.beliefs.model_estimation import Estimation, RewardSearch
+from kernelbandits.beliefs.sketched_arms import SketchedArms
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, Positive
+from kernelbandits.types import Array, IntArray
+
+_OFFSET = 1.0  # levels that vary by more than this many squared deviations within arms lead one to expect are their own
+_SURPRISE = 9.0  # a squared standardised innovation counts as at most this much in the amplitude
+_LOUDER = 2.0  # components are estimated again if rewards are likelier with their variance times this,
+_UNEXPLAINED = 6.0  # by so many nats: by chance that happens at most once in e⁶ rewards,
+_SOONEST = 1.1  # and if the number of rewards has grown at least by this factor
+_STRIDE = 3.0  # the prior variance of reward functions moves by at most this factor per reward
+_WORK = 6e6  # done per reward for the next estimate, in cubes of sizes of matrices: about 5 ms
 
 
 @final
@@ -71,3 +90,183 @@ class EmpiricalBayes(Belief):
 
     def start(self, problem: Problem, rng: np.random.Generator | int = 0) -> CalibratedTracker:
         return CalibratedTracker(problem, self.window, self.clip)
+
+
+@final
+class CalibratedTracker(LearningTracker):
+    """The tracker of `EmpiricalBayes`.
+
+    Between estimates the squared amplitude is the mean of squared standardised innovations and the prior; none counts
+    as more than nine. If the latest rewards, as many as say so most clearly, are e⁶ times likelier with twice their
+    variance, the components are estimated again (the cumulative sums of Page 1954). Estimates at milestones fall due as
+    if that had not been, so what is known there depends on the rewards alone.
+
+    An estimate that takes long is made in steps, some with each reward, while the last one answers. The first is made
+    at once. The prior variance of reward functions moves by at most a factor of three per reward.
+    """
+
+    _model: ArmModel | None
+    _window: int | None
+    _clip: float | None
+    _budget: BeliefBudget
+    _data: ArmData
+    _keeps: bool
+    _counts: IntArray
+    _seen: int
+    _last_estimate: int
+    _next_estimate: int
+    _levels: FollowedLevels
+    _block: Prefetched | None
+    _estimation: Estimation | None
+    _square: float
+    _sum: float
+    _unexplained: float
+
+    def __init__(self, problem: Problem, window: int | None, clip: float | None) -> None:
+        self._window, self._clip = window, clip
+        self._budget = BeliefBudget.of(problem)
+        self._data = ArmData(problem.n_arms, problem.dim)
+        self._keeps = True
+        self._counts = np.zeros(problem.n_arms, dtype=np.int64)
+        self._seen = self._last_estimate = 0
+        self._next_estimate = max(2, problem.n_arms)
+        self._levels = FollowedLevels(problem.n_arms, _OFFSET)
+        self._block = None
+        self._model = None
+        self._estimation = None
+        self._square = self._sum = self._unexplained = 0.0
+
+    def _validate(self) -> None:
+        n_arms, model, estimation = len(self._counts), self._model, self._estimation
+        sizes = {n_arms, len(self._data.counts), len(self._levels.levels)}
+        sizes |= {n_arms if model is None else len(model.counts)}
+        sizes |= {n_arms if estimation is None else len(estimation.levels.levels)}
+        checks.refuse_misshapen(self, _counts=(n_arms,))
+        checks.refuse_inconsistent(self, sizes == {n_arms}, self._counts.min() >= 0, 0 <= self._square < inf)
+
+    def _size(self) -> tuple[int, int]:
+        return len(self._counts), self._data.dim
+
+    @property
+    def counts(self) -> IntArray:
+        return self._counts
+
+    def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
+        if self._model is None:  # too few rewards to estimate anything: all arms are alike
+            return np.zeros(len(contexts)), np.ones(len(contexts))
+        return self._scaled(*self._model.mean_and_std(contexts))
+
+    def means_and_stds(self, contexts: Array) -> tuple[Array, Array]:
+        if self._model is None:
+            return np.zeros(contexts.shape[:2]), np.ones(contexts.shape[:2])
+        return self._scaled(*self._model.means_and_stds(contexts))
+
+    def _scaled(self, mean: Array, std: Array) -> tuple[Array, Array]:
+        """In units of the rewards what the model says in its own, shape (…, K)."""
+        std *= sqrt(self._square)
+        return self._levels.around(mean, std)
+
+    def learnable(self) -> tuple[Array, float]:
+        if self._model is None:
+            return np.ones(len(self._counts)), 1.0
+        variances = self._square * self._model.level_variances()
+        reach = self._model.components.reach
+        return variances if self._levels.doubt is None else variances + self._levels.doubt, reach
+
+    def observe(self, context: Array, arm: int, reward: float) -> None:
+        variance = 0.0 if self._model is None else self._square * self._model.components.variance  # of reward functions
+        if self._model is not None and self._clip is not None:
+            reward = clipped(reward, *self._prediction(self._model, context, arm, self._clip))
+        self._seen += 1
+        self._counts[arm] += 1
+        if self._keeps:
+            self._data.add(context, arm, reward)
+        if self._model is not None:
+            self._follow(self._model, context, arm, reward)
+        if self._is_due(arm):
+            self._estimation = self._begin()
+        elif self._estimation is not None:
+            self._estimation.arrived.append((context.copy(), arm, reward))
+        if self._estimation is not None:
+            model = self._estimation.advance(inf if self._model is None else _WORK)
+            if model is not None:
+                self._replace(model, self._estimation)
+        if variance and self._model is not None:
+            unit = self._model.components.variance
+            self._square = min(max(self._square, variance / (_STRIDE * unit)), _STRIDE * variance / unit)
+
+    def _is_due(self, arm: int) -> bool:
+        """Whether to begin an estimate now, after a reward of this arm.
+
+        At a milestone one is begun even if another is still being made.
+        """
+        model = self._model
+        if self._seen >= self._next_estimate:
+            self._next_estimate = next_estimate(self._seen, self._window)
+            return True
+        if model is None or self._estimation is not None:
+            return False
+        if self._unexplained > _UNEXPLAINED and self._seen > _SOONEST * self._last_estimate:
+            return True
+        return model.remembers and model.counts.item(arm) > self._budget.n_exact
+
+    def _follow(self, model: ArmModel, context: Array, arm: int, reward: float) -> None:
+        if self._keeps and self._levels.is_unsure(arm):
+            self._levels.observe(arm, self._data, np.arange(len(self._counts)))
+        innovation = model.observe(context, arm, reward - self._levels.levels.item(arm))
+        surprise = innovation / self._square if self._square else inf if innovation else 1.0
+        self._unexplained = max(0.0, self._unexplained + 0.5 * ((1.0 - 1.0 / _LOUDER) * surprise - log(_LOUDER)))
+        self._sum += min(innovation, _SURPRISE * self._square)
+        self._square = self._amplitude(model)
+
+    def _amplitude(self, model: ArmModel) -> float:
+        """s²: its mean given the prior and the squared innovations so far."""
+        return (PRIOR_REWARDS * model.components.prior + self._sum) / (PRIOR_REWARDS + int(model.counts.sum()))
+
+    def _prediction(self, model: ArmModel, context: Array, arm: int, clip: float) -> tuple[float, float]:
+        """Mean of a reward of this arm, and `clip` standard deviations of it, noise included."""
+        mean, variance = model.outlook(context, arm)
+        variance = self._square * (variance + model.components.ridge)
+        if self._levels.doubt is not None:
+            variance += self._levels.doubt.item(arm)
+        return mean + self._levels.levels.item(arm), clip * sqrt(variance)
+
+    def _begin(self) -> Estimation:
+        self._unexplained, self._last_estimate = 0.0, self._seen
+        data, model, levels, clip = self._data, self._model, copy(self._levels), self._clip
+        if isinstance(model, SketchedArms) and self._window is None and (not self._keeps or self._budget.forgets(data)):
+            self._data, self._keeps = ArmData(len(self._counts), data.dim), False
+            return Estimation(model.revision(), levels)
+        if model is None and clip is not None:
+            data.change(lambda rewards: clipped_first(rewards, clip))
+        if self._window is not None:
+            data.keep(self._window)
+            self._counts = data.counts.copy()
+        return Estimation(RewardSearch(data, levels, self._budget), levels)
+
+    def _replace(self, model: ArmModel, estimation: Estimation) -> None:
+        """Go over to a new model, which learns first what came while it was made."""
+        self._model, self._levels, self._estimation = model, estimation.levels, None
+        self._sum = model.sum_of_squares()
+        self._square = self._amplitude(model)
+        for context, arm, reward in estimation.arrived:
+            self._follow(model, context, arm, reward)
+        model.prefetch(self._block)
+
+    def prefetch(self, block: Prefetched | None) -> None:
+        self._block = block
+        if self._model is not None:
+            self._model.prefetch(block)
+
+    def add_arm(self, problem: Problem) -> None:
+        if self._estimation is not None:  # it was for the old number of arms
+            self._next_estimate = self._seen + 1
+        self._block = self._estimation = None
+        self._counts = np.append(self._counts, 0)
+        self._data.add_arm()
+        if self._model is None:
+            self._next_estimate = max(2, problem.n_arms)
+            self._levels = FollowedLevels(problem.n_arms, _OFFSET)
+        else:
+            self._model.add_arm(problem)
+            self._levels.add_arm(self._counts, np.arange(problem.n_arms))

@@ -113,7 +113,7 @@ def clipped_first(rewards: Array, clip: float) -> Array:
     return np.clip(rewards, middle - reach, middle + reach) if differ else rewards
 
 
-def next_estimate(seen: int, window: int | None) -> int:
+def next_estimate(seen: int, window: int | None = None) -> int:
     """The number of rewards at which to estimate next: half as many again, sooner if a window has to move."""
     grown = ceil(_GROWTH * seen)
     return grown if window is None else min(grown, max(window, seen + ceil(window / _WINDOW_PARTS)))

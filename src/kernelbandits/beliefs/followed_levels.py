@@ -48,7 +48,6 @@ class FollowedLevels:
         self.doubt = None
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, levels of another number of arms."""
         shape = (len(self._counts),)
         checks.refuse_unfit("counts of rewards", self._counts, np.int64, shape)
         for what, array in (("levels", self.levels), ("doubts", self.levels if self.doubt is None else self.doubt)):
@@ -65,6 +64,11 @@ class FollowedLevels:
     def is_unsure(self, arm: int) -> bool:
         """Whether the next reward of this arm is one of its first `ENOUGH`."""
         return self._counts.item(arm) < ENOUGH
+
+    def around(self, mean: Array, std: Array) -> tuple[Array, Array]:
+        """The mean of rewards, and its deviation, from those of rewards less levels, shape (…, K), which may change."""
+        mean += self.levels
+        return mean, std if self.doubt is None else np.sqrt(std * std + self.doubt)
 
     def observe(self, arm: int, data: ArmData, functions: IntArray) -> None:
         """Learn that one of the first `ENOUGH` rewards of this arm was added to the data. Later ones change nothing."""

@@ -166,11 +166,8 @@ class EstimatingTracker(Tracker):
         mean, std = self.arms.mean_and_std(contexts)
         if self._scale is None:
             self._scale = self._amplitude()
-        mean += self._levels.levels
         std *= self._scale
-        if self._levels.doubt is not None:
-            std = np.sqrt(std * std + self._levels.doubt)
-        return mean, std
+        return self._levels.around(mean, std)
 
     def _amplitude(self) -> float:
         """The amplitude s. Where it is nothing but rounding, the deviation of the levels takes its place."""
@@ -199,7 +196,7 @@ class EstimatingTracker(Tracker):
         self._largest = max(float(np.abs(y).max(initial=0.0)) for y in data.rewards)
         self._squares = np.array([np.sum(p.whitened_targets[: p.n] ** 2) for p in self.arms.posteriors])
         self.arms.prefetch(self._block)
-        self._next_estimate = next_estimate(self._seen, None)
+        self._next_estimate = next_estimate(self._seen)
 
     def prefetch(self, block: Prefetched | None) -> None:
         self._block = block

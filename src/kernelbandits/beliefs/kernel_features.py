@@ -57,7 +57,6 @@ class KernelFeatures:
         self.n = 1 + base.shape[1] + self._whitening.shape[1]
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, centres that do not fit each other."""
         m, d = len(self._centers), self.dim
         checks.refuse_misshapen(self, _centers=(m, d), _squares=(m,), _center_base=(m, 1 + d), _whitening=(m, None))
         checks.refuse_inconsistent(self, self.n == 2 + d + self._whitening.shape[1])

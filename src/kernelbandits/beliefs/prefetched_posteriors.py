@@ -33,24 +33,10 @@ class PrefetchedPosteriors:
 
     """
 
-    _V: list[Array]
+    block: Prefetched
     mean: Array
     variance: Array
-    __slots__ = (
-        "_K",
-        "_V",
-        "_contexts",
-        "_first",
-        "_kernel",
-        "_n",
-        "_prior",
-        "_right",
-        "block",
-        "mean",
-        "start",
-        "variance",
-    )
-    block: Prefetched
+    _V: list[Array]
     _kernel: Kernel
     _contexts: Array
     _n: list[int]
@@ -97,7 +83,6 @@ class PrefetchedPosteriors:
                 self.variance[arm, start:] -= np.einsum("ij,ij->j", V, V)
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, parts for other arms or rounds."""
         n_rounds, n_arms = self._prior.shape
         ahead = n_rounds - self._first
         checks.refuse_misshapen(self, _contexts=(n_rounds, n_arms, None))

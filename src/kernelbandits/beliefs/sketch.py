@@ -63,7 +63,6 @@ class Sketch:
         self._n_pending = 0
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, sums over other centres."""
         r, right = self.basis.size, self.basis.kernel.right(self.basis.centers)
         checks.refuse_misshapen(self, _sum=(r,), _P=(r, r), _w=(r,), _pending=(_PENDING, r))
         fit = [own.shape for own in self._right] == [part.shape for part in right]

@@ -16,11 +16,13 @@ _ROOMS = ("problem", "kernels", "linalg", "regression", "beliefs", "policies", "
 _PACKAGE = kernelbandits.__name__
 _MOVED = {
     "beliefs.budgeted_arms.Sketch": "beliefs.sketch.Sketch",
+    "beliefs.calibrated_tracker.CalibratedTracker": "beliefs.empirical_bayes.CalibratedTracker",
     "beliefs.calibrated_tracker.Estimation": "beliefs.model_estimation.Estimation",
     "beliefs.calibrated_tracker._Search": "beliefs.model_estimation.RewardSearch",
     "beliefs.estimation.EstimatingTracker": "beliefs.hierarchical_bayes.EstimatingTracker",
     "beliefs.independent_arms._ArmSlice": "beliefs.arm_slices.ArmSlice",
     "beliefs.sketched_arms.ArmSums": "beliefs.arm_sums.ArmSums",
+    "beliefs.standardizing_tracker.StandardizingTracker": "beliefs.reward_units.StandardizingTracker",
     "policies.adaptive_explore_then_commit._RegretEstimate": "policies.commitment_value.RegretEstimate",
     "policies.belief_policies.BelievingLearner": "policies.believing_learner.BelievingLearner",
 }
