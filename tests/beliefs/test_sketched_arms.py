@@ -9,7 +9,7 @@ import kernelbandits as kb
 from kernelbandits.beliefs import empirical_bayes
 from kernelbandits.beliefs.anchored_gaussian import Units
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.arm_models import ExactConstruction
+from kernelbandits.beliefs.arm_models import ExactArms, ExactConstruction
 from kernelbandits.beliefs.arm_sums import ArmSums
 from kernelbandits.beliefs.belief_budget import BeliefBudget
 from kernelbandits.beliefs.evidence import ArmEvidence, Components, EvidenceSums
@@ -61,7 +61,7 @@ def test_features_begin_with_linear_functions(gamma):
 @pytest.mark.parametrize("common", [0.0, 1.0])
 def test_a_sketch_on_all_contexts_is_the_exact_posterior(common):
     found, data, levels = components(common), rewards(2, 40), np.array([0.3, -0.2, 0.0])
-    exact = built(ExactConstruction(found, levels, data))
+    exact = built(ExactConstruction(found, levels, data, {}))
     features = KernelFeatures(found, np.concatenate([data.of(arm)[0] for arm in range(N_ARMS)]), 60)
     sums = ArmSums(N_ARMS, features.n)
     for arm in range(N_ARMS):
@@ -125,10 +125,10 @@ def followed(n, seed=0, n_arms=2):
 def test_an_arm_with_many_rewards_is_sketched_and_rewards_are_forgotten(monkeypatch):
     small_budget(monkeypatch)
     x, asked = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros((2, DIM))
-    assert followed(20)._model.remembers
+    assert isinstance(followed(20)._model, ExactArms)
     for n in (100, 400):
         tracker = followed(n)
-        assert not tracker._model.remembers
+        assert isinstance(tracker._model, SketchedArms)
         assert tracker.counts.sum() == tracker._model.counts.sum() == n
         mean, _ = tracker.mean_and_std(asked + x)
         np.testing.assert_allclose(mean, [-1.0, 1.0], atol=0.2)
@@ -198,7 +198,7 @@ def test_a_construction_of_a_sketch_estimates_its_noise():
 @pytest.mark.parametrize("shared", ["no", "copied", "one row"])
 def test_answers_for_many_rounds_are_those_round_by_round(sketched, shared):
     found, data, levels = components(0.0), rewards(11, 60), np.array([0.3, -0.2, 0.0])
-    made = SketchConstruction(found, levels, data, 12) if sketched else ExactConstruction(found, levels, data)
+    made = SketchConstruction(found, levels, data, 12) if sketched else ExactConstruction(found, levels, data, {})
     model, contexts = built(made), np.random.default_rng(12).standard_normal((7, N_ARMS, DIM))
     if shared != "no":
         contexts = np.broadcast_to(contexts[:, :1], contexts.shape)

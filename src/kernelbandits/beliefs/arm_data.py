@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
+from kernelbandits.linalg import enlarged
 from kernelbandits.types import Array, IntArray
 
 _SORTED = 2000
@@ -65,7 +66,7 @@ class ArmData:
         """Add a reward of an arm."""
         n = int(self.counts[arm])
         if n == len(self._y[arm]):
-            self._X[arm], self._y[arm] = _doubled(self._X[arm]), _doubled(self._y[arm])
+            self._X[arm], self._y[arm] = enlarged(self._X[arm], n), enlarged(self._y[arm], n)
         self._X[arm][n], self._y[arm][n] = context, reward
         self.counts[arm] = n + 1
         self._arrivals.append(arm)
@@ -138,9 +139,3 @@ class ArmData:
         X, y = self.of(arm, -(-int(self.counts[arm]) // _SORTED))
         rows = np.linspace(0, len(y) - 1, min(most, len(y))).round().astype(np.int64)
         return X[rows], y[rows]
-
-
-def _doubled(array: Array) -> Array:
-    larger = np.zeros((max(16, 2 * len(array)), *array.shape[1:]))
-    larger[: len(array)] = array
-    return larger

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import NamedTuple, cast, final
 
 import numpy as np
@@ -35,11 +34,6 @@ class ArmModel(ABC):
     @abstractmethod
     def counts(self) -> IntArray:
         """Number of rewards of every arm, shape (K,)."""
-
-    @property
-    @abstractmethod
-    def remembers(self) -> bool:
-        """Whether every reward is held, so that more of them cost more."""
 
     @abstractmethod
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
@@ -123,10 +117,6 @@ class ExactArms(ArmModel):
     def counts(self) -> IntArray:
         return self._counts
 
-    @property
-    def remembers(self) -> bool:
-        return True
-
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         return self._tracker.mean_and_std(contexts)
 
@@ -192,11 +182,9 @@ class ExactConstruction(Construction):
     _posteriors: list[Posterior]
     _arms: list[int]
 
-    def __init__(
-        self, components: Components, levels: Array, data: ArmData, known: Mapping[int, KnownArm] | None = None
-    ) -> None:
+    def __init__(self, components: Components, levels: Array, data: ArmData, known: dict[int, KnownArm]) -> None:
         """`levels` of arms, shape (K,), are subtracted from their rewards. Of some arms, this and more is `known`."""
-        self._known = dict(known or {})
+        self._known = known
         self._components, self._levels, self._data = components, levels, data
         self._model = GaussianProcess(components.kernel, components.ridge)
         self._posteriors = [self._model.without_data(data.dim)] * len(levels)

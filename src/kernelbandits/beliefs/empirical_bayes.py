@@ -11,7 +11,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
-from kernelbandits.beliefs.arm_models import ArmModel
+from kernelbandits.beliefs.arm_models import ArmModel, ExactArms
 from kernelbandits.beliefs.base import Belief, LearningTracker, Prefetched
 from kernelbandits.beliefs.belief_budget import BeliefBudget
 from kernelbandits.beliefs.estimation import clipped, clipped_first, next_estimate
@@ -208,7 +208,7 @@ class CalibratedTracker(LearningTracker):
             return False
         if self._unexplained > _UNEXPLAINED and self._seen > _SOONEST * self._last_estimate:
             return True
-        return model.remembers and model.counts.item(arm) > self._budget.n_exact
+        return isinstance(model, ExactArms) and model.counts.item(arm) > self._budget.n_exact
 
     def _follow(self, model: ArmModel, context: Array, arm: int, reward: float) -> None:
         if self._keeps and self._levels.is_unsure(arm):

@@ -54,10 +54,6 @@ class SketchedArms(ArmModel):
     def counts(self) -> IntArray:
         return self._sums.counts
 
-    @property
-    def remembers(self) -> bool:
-        return False
-
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
         psi = self._features.of(contexts)
         self._asked = (contexts.copy(), psi)

@@ -27,6 +27,13 @@ def aligned_zeros(shape: tuple[int, ...]) -> Array:
     return memory[start : start + size].reshape(shape)
 
 
+def enlarged(array: Array, n: int) -> Array:
+    """A copy of the first n rows with room for as many more, at least 16 in all."""
+    larger = np.zeros((max(16, 2 * n), *array.shape[1:]))
+    larger[:n] = array[:n]
+    return larger
+
+
 def rows_at_once(width: int) -> int:
     """Number of rows of this width that fit into the cache together, a multiple of 64."""
     return max(64, 2**16 // max(width, 1) // 64 * 64)

@@ -18,7 +18,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, RidgeTooSmall
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg import Appended, InverseFactor
+from kernelbandits.linalg import Appended, InverseFactor, enlarged
 from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainPredictor
 from kernelbandits.regression.dual import exact_cost, refuse_too_large
 from kernelbandits.reporting import Drawn, facts_html, plot
@@ -99,9 +99,9 @@ class Posterior(UncertainPredictor):
         return f"Posterior(n={self.n}, d={self.dim}, kernel={self.kernel}, ridge={self.ridge:.4g})"
 
     def _repr_html_(self) -> str:
-        found = {"observations": f"{self.n:,}", "features": str(self.dim), "kernel": str(self.kernel)}
-        known = {"ridge": f"{self.ridge:.4g}", "information gain": f"{self.information_gain:.4g}"}
-        return facts_html("Posterior", {**found, **known, "fit": str(self.report)})
+        facts = {"observations": f"{self.n:,}", "features": str(self.dim), "kernel": str(self.kernel)}
+        facts |= {"ridge": f"{self.ridge:.4g}", "information gain": f"{self.information_gain:.4g}"}
+        return facts_html("Posterior", facts | {"fit": str(self.report)})
 
     def plot(self) -> Drawn:
         """Draw mean ± 2 standard deviations along the main direction of the points with pyplot; returns the axes."""
@@ -110,7 +110,6 @@ class Posterior(UncertainPredictor):
         return plot(posterior_picture(self))
 
     def _validate(self) -> None:
-        """Refuse, in what was loaded from a file, arrays that do not fit the factor."""
         if self.points.ndim != 2 or self.whitened_targets.ndim != 1 or not self.ridge > 0.0:
             raise InvalidArgument("the points of a posterior are not a matrix, or its targets not a vector")
         if not self.factor.n <= len(self.points) == len(self.whitened_targets):
@@ -190,8 +189,8 @@ class Posterior(UncertainPredictor):
         if last.floored:
             repairs = repairs._replace(floored=repairs.floored + 1)
         points, targets = self.points, self.whitened_targets
-        if not free or n == len(points):
-            points, targets = _enlarged(points, n), _enlarged(targets, n)
+        if not free or n == len(points):  # a successor owns the next row, or there is none
+            points, targets = enlarged(points, n), enlarged(targets, n)
         points[n] = x
         targets[n] = (y - mean) / last.pivot
         return Posterior(
@@ -212,13 +211,6 @@ def _raised(repairs: Repairs, ridge: float, noise: Array) -> Repairs:
         )
     excess = repairs.log_excess + float(np.log(noise).sum()) - len(noise) * log(ridge)
     return Repairs(repairs.raised + len(noise), max(repairs.noise, largest), excess, repairs.floored)
-
-
-def _enlarged(array: Array, n: int) -> Array:
-    """A copy of the first n rows with room for more, because the array is full or a successor owns its next row."""
-    larger = np.zeros((max(16, 2 * n), *array.shape[1:]))
-    larger[:n] = array[:n]
-    return larger
 
 
 @final

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, log, sqrt
 from typing import TypeAlias, final
 
@@ -95,27 +96,24 @@ def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Sol
     most = 0.5 * available_memory() if memory is None else float(memory)
     if not most > 0:
         raise InvalidArgument(f"memory must be a number of bytes above 0; got {memory!r}")
-    for make, reason in _fitting(n, d, ridge, most):
+
+    def solver(make: MakeEstimator, reason: str) -> Solver:
         return Solver(make, reason, make(Gaussian()).cost(n, d))
-    raise TooLarge(f"no solver for {n} points with {d} features fits into {memory_text(most)} of memory; allow more")
 
-
-def _fitting(n: int, d: int, ridge: float, most: float) -> Iterator[tuple[MakeEstimator, str]]:
-    """The estimators that fit into `most` bytes, the best one first, each with the reason to choose it."""
-
-    def exact(kernel: Kernel) -> Estimator[Predictor]:
-        return KernelRidge(kernel, ridge) if ridge else MinNormInterpolator(kernel)
-
+    exact: MakeEstimator = partial(KernelRidge, ridge=ridge) if ridge else MinNormInterpolator
     if n <= EXACT_MOST and exact(Gaussian()).cost(n, d).bytes <= most:
-        yield exact, f"exact: {n} points are at most {EXACT_MOST}, and the matrix fits"
+        return solver(exact, f"exact: {n} points are at most {EXACT_MOST}, and the matrix fits")
     least = ConjugateGradient(Gaussian(), memory=0).cost(n, d).bytes
     if not ridge and n <= ITERATIVE_MOST and least <= most:
         kept = int(min(500_000_000, most - least))
         reason = f"conjugate gradients: an interpolator of {n} points, at most {ITERATIVE_MOST}"
-        yield lambda kernel: ConjugateGradient(kernel, ridge, memory=kept), reason
+        return solver(partial(ConjugateGradient, ridge=ridge, memory=kept), reason)
     n_centers = wanted = min(n, MOST_CENTERS, max(FEWEST_CENTERS, ceil(sqrt(n) * log(n))) if n > 1 else 1)
     while n_centers and Nystrom(Gaussian(), ridge, n_centers).cost(n, d).bytes > most:
         n_centers = n_centers * 3 // 4
-    if n_centers:
-        reason = f"Nyström with {n_centers} centres: {n} points" + (" and little memory" if n_centers < wanted else "")
-        yield lambda kernel: Nystrom(kernel, ridge, n_centers), reason
+    if not n_centers:
+        raise TooLarge(
+            f"no solver for {n} points with {d} features fits into {memory_text(most)} of memory; allow more"
+        )
+    reason = f"Nyström with {n_centers} centres: {n} points" + (" and little memory" if n_centers < wanted else "")
+    return solver(partial(Nystrom, ridge=ridge, n_centers=n_centers), reason)
