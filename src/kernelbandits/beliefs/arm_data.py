@@ -41,12 +41,9 @@ class ArmData:
 
     def _validate(self) -> None:
         n_arms = len(self.counts)
-        checks.refuse_unfit("counts of rewards", self.counts, np.int64, (n_arms,))
+        checks.refuse_misshapen(self, counts=(n_arms,))
         for n, X, y in zip(self.counts.tolist(), self._X, self._y, strict=True):
-            checks.refuse_unfit("rewards", y, np.float64, (None,))
-            checks.refuse_unfit("contexts", X, np.float64, (len(y), self.dim))
-            if not 0 <= n <= len(y):
-                raise InvalidArgument(f"{n} rewards of an arm cannot be among {len(y)}")
+            checks.refuse_inconsistent(self, y.ndim == 1, X.shape == (len(y), self.dim), 0 <= n <= len(y))
             if not np.abs(y[:n]).max(initial=0.0) <= checks.HUGE:
                 raise InvalidArgument("rewards of an arm are so large that their squares are not numbers")
         known = {*self._arrivals} <= {*range(n_arms)}  # first, because counting takes memory for the largest of them
@@ -109,7 +106,7 @@ class ArmData:
     def of(self, arm: int, every: int = 1) -> tuple[Array, Array]:
         """Contexts (n, d) and rewards (n,) of an arm: copies, in an order that depends on the values alone.
 
-        With `every`, only each such reward, counted by arrival.
+        Of the rewards in the order of arrival, one in `every` is taken.
 
         Sorted by reward, then by the distance from the mean of the contexts. So whatever is computed from them is the
         same to the last bit for any order of arrival, and a part of them is the same for any unit of contexts.

@@ -12,7 +12,6 @@ from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.base import Prefetched
 from kernelbandits.beliefs.evidence import Components
 from kernelbandits.beliefs.independent_arms import ArmsTracker
-from kernelbandits.errors import InvalidArgument
 from kernelbandits.linalg import Appended
 from kernelbandits.problem import Problem
 from kernelbandits.regression import GaussianProcess, Posterior
@@ -106,12 +105,9 @@ class ExactArms(ArmModel):
 
     def _validate(self) -> None:
         sizes = [posterior.n for posterior in self._tracker.posteriors]
-        checks.refuse_unfit("counts of rewards", self._counts, np.int64, (len(sizes),))
-        checks.refuse_unfit("sums per arm", self._told, np.float64, (len(sizes),))
-        for n, count, ones in zip(sizes, self._counts.tolist(), self._ones, strict=True):
-            checks.refuse_unfit("whitened ones", ones, np.float64, (n,))
-            if n != count:
-                raise InvalidArgument(f"a posterior of {n} rewards cannot have {count}")
+        checks.refuse_misshapen(self, _counts=(len(sizes),), _told=(len(sizes),))
+        ones = [part.shape for part in self._ones] == [(n,) for n in sizes]
+        checks.refuse_inconsistent(self, ones, self._counts.tolist() == sizes)
 
     @property
     def counts(self) -> IntArray:

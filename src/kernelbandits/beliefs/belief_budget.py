@@ -13,7 +13,7 @@ from kernelbandits.types import IntArray
 _BYTES = 256 * 2**20
 _SHARE = 8  # at most an eighth of the memory at hand
 _EXACT = 512  # rewards of one arm, beyond which a round would take too long
-_SHORT = 2048  # rounds, after which nobody has waited long
+_SHORT = 2048  # rounds, which do not take long even if all of them are exact
 _LEAST = 64
 _FEATURES = 256
 _KEPT = 30_000
@@ -27,7 +27,7 @@ class BeliefBudget(NamedTuple):
     Attributes:
         n_exact: rewards per arm in an exact posterior; beyond, a sketch takes its place.
         n_features: features of a sketch.
-        n_kept: rewards of all arms that are kept to choose another kernel; beyond, sums over them are all that is.
+        n_kept: rewards of all arms that are kept to choose another kernel; beyond, only sums over them are kept.
 
     """
 

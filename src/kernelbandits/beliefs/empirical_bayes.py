@@ -23,7 +23,7 @@ from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, Positive
 from kernelbandits.types import Array, IntArray
 
-_OFFSET = 1.0  # levels that vary by more than this many squared deviations within arms lead one to expect are their own
+_OFFSET = 1.0  # variance of levels that the model accounts for, in units of the variance within arms
 _SURPRISE = 9.0  # a squared standardised innovation counts as at most this much in the amplitude
 _LOUDER = 2.0  # components are estimated again if rewards are likelier with their variance times this,
 _UNEXPLAINED = 6.0  # by so many nats: by chance that happens at most once in e⁶ rewards,

@@ -40,7 +40,7 @@ class FollowedLevels:
     doubt: Array | None
 
     def __init__(self, n_arms: int, offset: float = 0.0) -> None:
-        """Of levels, what is `beyond` this offset counts."""
+        """Levels count as far as they are `beyond` this offset."""
         self._offset = offset
         self._counts = np.zeros(n_arms, dtype=np.int64)  # of rewards of each arm's function
         self.center = self.between = 0.0
@@ -48,10 +48,10 @@ class FollowedLevels:
         self.doubt = None
 
     def _validate(self) -> None:
-        shape = (len(self._counts),)
-        checks.refuse_unfit("counts of rewards", self._counts, np.int64, shape)
-        for what, array in (("levels", self.levels), ("doubts", self.levels if self.doubt is None else self.doubt)):
-            checks.refuse_unfit(what, array, np.float64, shape)
+        n_arms = len(self._counts)
+        checks.refuse_misshapen(self, _counts=(n_arms,), levels=(n_arms,))
+        if self.doubt is not None:
+            checks.refuse_misshapen(self, doubt=(n_arms,))
 
     def estimate(self, data: ArmData, functions: IntArray) -> ArmLevels:
         """Estimate from all rewards."""

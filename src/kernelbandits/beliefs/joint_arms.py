@@ -16,7 +16,7 @@ from kernelbandits.beliefs.reward_units import RewardUnits, Standardized
 from kernelbandits.kernels import Combination, Geometry, Kernel, MappedGeometry
 from kernelbandits.linalg import Segments
 from kernelbandits.problem import Problem
-from kernelbandits.regression import GaussianProcess, Outlook, Posterior
+from kernelbandits.regression import GaussianProcess, Posterior
 from kernelbandits.types import Array, IntArray
 
 _ROUNDING = 1e-10
@@ -108,19 +108,16 @@ class JointTracker(AffineTracker):
         columns = slice(prefetched.start, prefetched.start + self._n_arms)
         return prefetched.mean[0, columns].copy(), np.sqrt(np.maximum(prefetched.variance[0, columns], 0.0))
 
-    def outlook(self, context: Array, arm: int) -> Outlook:
-        """What is known about the arm's reward at a context."""
-        prefetched = self._prefetched
-        if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:
-            return self.posteriors[0].at(pair(context, arm))
-        return prefetched.outlook(0, row * self._n_arms + arm)
-
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        posterior = self.posteriors[0]._extend(pair(context, arm), reward, self.outlook(context, arm))
-        self.posteriors[0] = posterior
-        if self._prefetched is not None:
+        posterior, prefetched, pair = self.posteriors[0], self._prefetched, np.append(context, float(arm))
+        if prefetched is None or (row := prefetched.block.row_with(context, arm)) is None:
+            outlook = posterior.at(pair)
+        else:
+            outlook = prefetched.outlook(0, row * self._n_arms + arm)
+        self.posteriors[0] = posterior = posterior._extend(pair, reward, outlook)
+        if prefetched is not None:
             # Not `within`: covariances within the block would be computed for all K arms, and one of them is used.
-            self._prefetched.observe(posterior, 0, self._prefetched.outside(posterior, 0))
+            prefetched.observe(posterior, 0, prefetched.outside(posterior, 0))
 
     def restate(self, shifts: Array, factor: float) -> None:
         posterior = self.posteriors[0]
@@ -151,11 +148,6 @@ def same_functions(B: Array) -> IntArray:
     sums = variances[:, np.newaxis] + variances
     first: IntArray = (sums - 2.0 * B <= _ROUNDING * sums).argmax(axis=1)
     return first
-
-
-def pair(context: Array, arm: int) -> Array:
-    """The context followed by the number of the arm, shape (d + 1,)."""
-    return np.append(context, float(arm))
 
 
 def pairs(contexts: Array) -> Array:

@@ -19,9 +19,9 @@ _LOST = 1e4 * EPS  # eigenvalues that rounding makes, relative to the size of th
 class KernelFeatures:
     """φ(x) ∈ R^r with φ(x)ᵀφ(z) ≈ K(x, z), the `AnchoredGaussian`: a Nyström approximation that begins linearly.
 
-    Exact are value and gradient of a function at the origin of the units, whose features are √(size · common) a and
-    √(size · 2γ/d) a u with a = exp(−γ ‖u‖²/d): for a small γ all linear functions. For the rest K′ of the kernel,
-    contexts Z are the centres, each the one that is explained least by those before: with K′(Z, Z) = U Λ Uᵀ the
+    Value and gradient of a function at the origin of the units are exact: their features are √(size · common) a and
+    √(size · 2γ/d) a u with a = exp(−γ ‖u‖²/d), for a small γ all linear functions. For the rest K′ of the kernel,
+    contexts Z are the centres, each the one that those before it explain least: with K′(Z, Z) = U Λ Uᵀ the
     features are Λ^(−1/2) Uᵀ K′(Z, x).
 
     In high dimension most of a kernel is linear (the paper's reason why interpolation works), and centres alone would

@@ -24,8 +24,8 @@ class ArmLevels(NamedTuple):
         center: mean of the levels.
         between: standard deviation τ of the levels between arms.
         within: standard deviation of rewards around the mean of their arm. If no arm has two rewards, of all rewards.
-        single: standard deviation of a level that one reward tells. For it, `within` has the prior that the rewards of
-            an arm vary like those of all arms together, which counts as much as three rewards.
+        single: standard deviation of the level of an arm with one reward. For it, `within` has the prior that the
+            rewards of an arm vary like those of all arms together, which counts as much as three rewards.
 
     """
 
@@ -36,7 +36,7 @@ class ArmLevels(NamedTuple):
     single: float = 0.0
 
     def beyond(self, offset: float) -> ArmLevels:
-        """What a prior does not account for in which levels vary around their mean with variance offset · within².
+        """What is left of the levels by a prior in which they vary around their mean with variance offset · within².
 
         If they vary by more than three of its standard deviations, they are drawn toward `center` so far that what is
         left for the prior varies by three. Otherwise all of them are `center`.
