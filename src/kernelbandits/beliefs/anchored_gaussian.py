@@ -72,8 +72,7 @@ class Anchor(MappedGeometry):
         return heights
 
     def diagonal(self, X: Array) -> Array:
-        t: Array = self._map(X)[:, 0] ** 2
-        return t
+        return self._map(X)[:, 0] ** 2
 
 
 @final

@@ -209,5 +209,4 @@ class _Space:
     def anchor(self, multiple: float, arm: int) -> Array:
         """Covariances with the value at the mean context, in units of its deviation: what `common` is a share of."""
         gamma = multiple / self.typical if self.typical else 0.0
-        heights: Array = sqrt(_size(multiple)) * np.exp(-gamma * self._squares[arm])
-        return heights
+        return sqrt(_size(multiple)) * np.exp(-gamma * self._squares[arm])

@@ -245,8 +245,7 @@ class _Arms(Geometry):
         out.values[:] = self._covariance[rows, _numbers(right).repeat(out.sizes)]
 
     def diagonal(self, X: Array) -> Array:
-        values: Array = self._covariance.diagonal()[_numbers(X[:, -1:])]
-        return values
+        return self._covariance.diagonal()[_numbers(X[:, -1:])]
 
 
 def _numbers(features: Array) -> IntArray:

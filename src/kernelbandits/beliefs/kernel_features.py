@@ -45,8 +45,7 @@ class KernelFeatures:
         squares = np.vecdot(U, U)
 
         def rows_of(rows: IntArray) -> Array:
-            rest: Array = self._values(U[rows], squares[rows], U, squares) - base[rows] @ base.T
-            return rest
+            return self._values(U[rows], squares[rows], U, squares) - base[rows] @ base.T
 
         n_centers = max(1, most - base.shape[1])
         pivots = greedy_pivots(np.maximum(self._variances(U) - np.vecdot(base, base), 0.0), rows_of, n_centers)

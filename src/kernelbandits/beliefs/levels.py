@@ -179,5 +179,4 @@ def _weights(counts: Array, found: ArmLevels) -> Array:
     """Weights of the means of arms with these counts in the mean of the levels: 1/(τ² + σ²/n), or n if both are 0."""
     if not (found.between or found.within):
         return counts
-    weights: Array = 1.0 / (found.between**2 + found.within**2 / counts)
-    return weights
+    return 1.0 / (found.between**2 + found.within**2 / counts)

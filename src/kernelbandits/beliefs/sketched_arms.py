@@ -75,8 +75,7 @@ class SketchedArms(ArmModel):
 
     def _variances(self, contexts: Array, psi: Array, spread: Array) -> Array:
         """What the features do not span, and ridge · ψᵀPψ, given the `spread` ψᵀPψ."""
-        variances: Array = self._beyond(contexts, psi) + self.components.ridge * np.maximum(spread, 0.0)
-        return variances
+        return self._beyond(contexts, psi) + self.components.ridge * np.maximum(spread, 0.0)
 
     def _beyond(self, contexts: Array, psi: Array) -> Array:
         """K(x, x) − ‖φ‖², what the features do not span."""

@@ -208,8 +208,7 @@ def _matern_profile(t: Array, nu: float, length: float, order: int) -> Array:
     s = np.sqrt(2.0 * nu * t) / length
     mu = nu - order
     log_scale = _log_value_at_zero(mu) - _log_value_at_zero(nu) if mu > 0 else -_log_value_at_zero(nu)
-    value: Array = (-nu / length**2) ** order * exp(log_scale) * _relative(mu, s)
-    return value
+    return (-nu / length**2) ** order * exp(log_scale) * _relative(mu, s)
 
 
 def _log_value_at_zero(mu: float) -> float:

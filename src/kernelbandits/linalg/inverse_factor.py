@@ -183,8 +183,7 @@ class InverseFactor:
     def last_row(self) -> Array:
         """The last row of W, shape (n,). This is a view: do not write."""
         _, stop, rows = self.bands[-1]
-        last: Array = rows[-1, :stop]
-        return last
+        return rows[-1, :stop]
 
     @property
     def log_det(self) -> float:

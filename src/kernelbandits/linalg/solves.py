@@ -32,8 +32,7 @@ class SafeCholesky(NamedTuple):
 
     def product(self, x: Array) -> Array:
         """A x, shape (n,)."""
-        product: Array = blas.dsymv(1.0, self.factor, x, lower=1) + (self.diagonal - self.factor.diagonal()) * x
-        return product
+        return blas.dsymv(1.0, self.factor, x, lower=1) + (self.diagonal - self.factor.diagonal()) * x
 
 
 def safe_cholesky(A: Array) -> SafeCholesky | None:

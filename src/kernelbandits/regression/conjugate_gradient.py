@@ -107,8 +107,7 @@ class PartialCholesky(Preconditioner):
             blas.dtrsm(1.0, factor, Q[rows].T, trans_a=1, overwrite_b=1)  # in place: a slice of rows is contiguous
 
         def inverse(r: Array) -> Array:
-            applied: Array = (r - Q @ (r @ Q)) / delta
-            return applied
+            return (r - Q @ (r @ Q)) / delta
 
         return inverse
 

@@ -90,13 +90,11 @@ class Basis:
 
     def whiten(self, K: Array) -> Array:
         """R⁻ᵀ K(centres, z) for every row z, shape (r, m), from K(Z, centres) of shape (m, r), which is overwritten."""
-        whitened: Array = blas.dtrsm(1.0, self.factor, K.T, trans_a=1, overwrite_b=1)
-        return whitened
+        return blas.dtrsm(1.0, self.factor, K.T, trans_a=1, overwrite_b=1)
 
     def coefficients(self, b: Array) -> Array:
         """The a with Σ_j a_j K(·, c_j) = Σ_j b_j φ_j, that is R⁻¹ b."""
-        solved: Array = blas.dtrsv(self.factor, b)
-        return solved
+        return blas.dtrsv(self.factor, b)
 
 
 @final
