@@ -11,9 +11,9 @@ from kernelbandits.beliefs.anchored_gaussian import Units
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.arm_models import ExactArms, ExactConstruction
 from kernelbandits.beliefs.arm_sums import ArmSums
-from kernelbandits.beliefs.belief_budget import BeliefBudget
 from kernelbandits.beliefs.evidence import ArmEvidence, Components, EvidenceSums
 from kernelbandits.beliefs.kernel_features import KernelFeatures
+from kernelbandits.beliefs.model_estimation import BeliefBudget
 from kernelbandits.beliefs.sketched_arms import SketchConstruction, SketchedArms, _inverse
 
 N_ARMS, DIM = 3, 4

@@ -14,7 +14,7 @@ from kernelbandits.types import Array
 
 
 @final
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Units(MappedGeometry):
     """t = ‖u(x) − u(z)‖²/d with u(x) = scales · (x − origin); `origin` and `scales` have shape (d,).
 
@@ -58,7 +58,7 @@ _CONSTANT = 1e-12  # a deviation that is rounding, relative to the size of the f
 
 
 @final
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Anchor(MappedGeometry):
     """t = a(x) a(z) with a(x) = exp(−γ ‖u(x)‖²/d), the correlation with the value at the origin of the units."""
 

@@ -13,11 +13,10 @@ from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.arm_models import ArmModel, ExactArms
 from kernelbandits.beliefs.base import Belief, LearningTracker, Prefetched
-from kernelbandits.beliefs.belief_budget import BeliefBudget
 from kernelbandits.beliefs.estimation import clipped, clipped_first, next_estimate
 from kernelbandits.beliefs.evidence import PRIOR_REWARDS
 from kernelbandits.beliefs.followed_levels import FollowedLevels
-from kernelbandits.beliefs.model_estimation import Estimation, RewardSearch
+from kernelbandits.beliefs.model_estimation import BeliefBudget, Estimation, RewardSearch
 from kernelbandits.beliefs.sketched_arms import SketchedArms
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, Positive

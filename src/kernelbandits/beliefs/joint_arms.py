@@ -199,7 +199,7 @@ class PairKernel(Combination):
 
 
 @final
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Contexts(MappedGeometry):
     """A geometry of the contexts in pairs."""
 
@@ -213,7 +213,7 @@ class _Contexts(MappedGeometry):
 
 
 @final
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Arms(Geometry):
     """t = B_ij for the arms i and j in pairs. The features are the numbers of the arms, shape (n, 1)."""
 

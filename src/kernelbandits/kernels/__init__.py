@@ -1,18 +1,10 @@
 """Kernels: a profile applied to a geometry, and sums, products and multiples of kernels."""
 
-from kernelbandits.kernels.base import (
-    Combination,
-    Features,
-    Kernel,
-    Product,
-    Scaled,
-    Shifted,
-    Sum,
-)
+from kernelbandits.kernels.base import Combination, Features, Kernel, Product, Scaled, Shifted, Sum
 from kernelbandits.kernels.distance import Radial
 from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, MappedGeometry, Spherical
-from kernelbandits.kernels.profile_kernels import InnerProductKernel, RadialKernel
+from kernelbandits.kernels.profile_kernels import InnerProductKernel, RadialKernel, Schoenberg
 from kernelbandits.kernels.profiles import (
     Exponential,
     Gaussian,
@@ -23,4 +15,3 @@ from kernelbandits.kernels.profiles import (
     Polynomial,
     RationalQuadratic,
 )
-from kernelbandits.kernels.schoenberg import Schoenberg

@@ -1,15 +1,19 @@
-"""Kernels that are a profile h applied to one geometry t, K(x, z) = h(t(x, z)): the paper's two classes."""
+"""Kernels that are a profile h applied to one geometry t, K(x, z) = h(t(x, z)): on all of R^d, and on the sphere."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.base import Kernel, out_of_range
 from kernelbandits.kernels.distance import Radial
-from kernelbandits.kernels.geometry import InnerProduct
+from kernelbandits.kernels.geometry import Geometry, InnerProduct, Spherical
 from kernelbandits.linalg import pieces
+from kernelbandits.specs import Count, NonNegative
 from kernelbandits.types import Array
 
 _AT_ONCE = 2**17  # most entries to which a profile is applied at once, so that temporary arrays stay in the cache
@@ -66,6 +70,49 @@ class InnerProductKernel(ProfileKernel):
 
     __slots__ = ()
     geometries = (InnerProduct(),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Schoenberg(ProfileKernel):
+    """h(t) = Σ_ℓ a_ℓ C_ℓ^{(α)}(t), α = (dim − 2)/2, on the sphere: Gegenbauer polynomials with weights a_ℓ ≥ 0.
+
+    Points are projected to the sphere, so t is the cosine of their angle. The kernel is positive definite for points
+    with at most `dim` features (Schoenberg 1942). C_ℓ^{(α)}(1) grows like dim^ℓ / ℓ!, so weights should shrink as fast.
+
+    Attributes:
+        coefficients: a_0, a_1, …, all at least 0 and one above 0.
+        dim: the largest number of features that points may have, at least 3; it sets α.
+
+    >>> Schoenberg((0.5, 0.1), dim=4)(np.ones((1, 4))).round(4)
+    array([[0.7]])
+
+    See also `Kernel`, `Exponential`, `RadialKernel`, `InnerProductKernel`.
+    """
+
+    coefficients: tuple[NonNegative, ...]
+    dim: Count
+
+    def _validate(self) -> None:
+        if self.dim < 3:
+            raise InvalidArgument(f"Schoenberg: dim must be at least 3, so that (dim − 2)/2 > 0; got {self.dim}")
+        if not any(self.coefficients):
+            raise InvalidArgument(f"Schoenberg: coefficients must have a positive entry; got {self.coefficients}")
+
+    @property
+    def geometries(self) -> tuple[Geometry, ...]:
+        return (Spherical(self.dim),)
+
+    def profile(self, t: Array, order: int = 0) -> Array:
+        # d^m/dt^m C_ℓ^{(α)} = 2^m (α)_m C_{ℓ−m}^{(α+m)}
+        from scipy.special import eval_gegenbauer, poch
+
+        alpha = (self.dim - 2) / 2
+        total = np.zeros_like(t)
+        for degree, weight in enumerate(self.coefficients[order:]):
+            if weight:
+                total += weight * eval_gegenbauer(degree, alpha + order, t)
+        return 2.0**order * poch(alpha, order) * total
 
 
 class ExponentialProfile(Kernel):

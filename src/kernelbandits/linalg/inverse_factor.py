@@ -125,7 +125,7 @@ class _Buffer:
 
 
 @final
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen: one is made per observation, and that would take twice as long
 class InverseFactor:
     """W = L⁻¹ of A = L Lᵀ: an immutable view of the first n rows of a buffer that may have grown since.
 

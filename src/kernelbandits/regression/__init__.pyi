@@ -1,9 +1,4 @@
-from .base import (
-    Cost as Cost,
-    Estimator as Estimator,
-    FitReport as FitReport,
-    Predictor as Predictor,
-)
+from .base import Cost as Cost, Estimator as Estimator, FitReport as FitReport, Predictor as Predictor
 from .centers import (
     Centers as Centers,
     GreedyCenters as GreedyCenters,
@@ -42,12 +37,5 @@ from .normal_equations import (
     Sums as Sums,
     rows_of_block as rows_of_block,
 )
-from .nystrom import (
-    Nystrom as Nystrom,
-    NystromPredictor as NystromPredictor,
-)
-from .solver import (
-    Solver as Solver,
-    estimate as estimate,
-    solver_for as solver_for,
-)
+from .nystrom import Nystrom as Nystrom, NystromPredictor as NystromPredictor
+from .solver import Solver as Solver, estimate as estimate, solver_for as solver_for

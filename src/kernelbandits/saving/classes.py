@@ -15,6 +15,7 @@ from kernelbandits.saving.kinds import Json
 _ROOMS = ("problem", "kernels", "linalg", "regression", "beliefs", "policies", "tables", "bandit")
 _PACKAGE = kernelbandits.__name__
 _MOVED = {
+    "beliefs.belief_budget.BeliefBudget": "beliefs.model_estimation.BeliefBudget",
     "beliefs.budgeted_arms.Sketch": "beliefs.sketch.Sketch",
     "beliefs.calibrated_tracker.CalibratedTracker": "beliefs.empirical_bayes.CalibratedTracker",
     "beliefs.calibrated_tracker.Estimation": "beliefs.model_estimation.Estimation",
@@ -23,6 +24,7 @@ _MOVED = {
     "beliefs.independent_arms._ArmSlice": "beliefs.arm_slices.ArmSlice",
     "beliefs.sketched_arms.ArmSums": "beliefs.arm_sums.ArmSums",
     "beliefs.standardizing_tracker.StandardizingTracker": "beliefs.reward_units.StandardizingTracker",
+    "kernels.schoenberg.Schoenberg": "kernels.profile_kernels.Schoenberg",
     "policies.adaptive_explore_then_commit._RegretEstimate": "policies.commitment_value.RegretEstimate",
     "policies.belief_policies.BelievingLearner": "policies.believing_learner.BelievingLearner",
 }
