@@ -106,16 +106,16 @@ class ComponentSearch:
 
     def _climb(self) -> None:
         """Go to neighbours that are better, until there is none or one is not known yet, which is then asked for."""
-        moved = True
-        while moved and not self._queue:
-            moved = False
+        while not self._queue:
             for candidate in self._neighbours():
                 if candidate not in self._found:
                     self._queue = [candidate]
                     break
                 if self._evidence(candidate) > self._evidence(self._best) + _TIE:
-                    self._best, moved = candidate, True
+                    self._best = candidate
                     break
+            else:
+                return
 
     def _evidence(self, candidate: Candidate) -> float:
         return float(self._found[candidate].max())

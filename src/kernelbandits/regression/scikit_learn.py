@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelbandits.kernels import Gaussian, Kernel
-from kernelbandits.regression.dual import ExactEstimator, KernelRidge, MinNormInterpolator
+from kernelbandits.regression.dual import KernelRidge
 from kernelbandits.types import Array
 
 
@@ -23,13 +22,14 @@ class _KernelRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     """
 
-    @abstractmethod
-    def _estimator(self) -> ExactEstimator: ...
+    kernel: Kernel | None
+    ridge: float
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit to points X of shape (n, d) and targets y of shape (n,)."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        self.predictor_ = self._estimator().fit(X, y)
+        kernel = Gaussian() if self.kernel is None else self.kernel
+        self.predictor_ = KernelRidge(kernel, self.ridge).fit(X, y)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -51,11 +51,10 @@ class KernelInterpolator(_KernelRegressor):
     See also `KernelRidgeRegressor`.
     """
 
+    ridge = 0.0
+
     def __init__(self, kernel: Kernel | None = None) -> None:
         self.kernel = kernel
-
-    def _estimator(self) -> ExactEstimator:
-        return MinNormInterpolator(Gaussian() if self.kernel is None else self.kernel)
 
 
 class KernelRidgeRegressor(_KernelRegressor):
@@ -74,6 +73,3 @@ class KernelRidgeRegressor(_KernelRegressor):
     def __init__(self, kernel: Kernel | None = None, ridge: float = 1.0) -> None:
         self.kernel = kernel
         self.ridge = ridge
-
-    def _estimator(self) -> ExactEstimator:
-        return KernelRidge(Gaussian() if self.kernel is None else self.kernel, self.ridge)
