@@ -48,7 +48,7 @@ class ArmModel(ABC):
 
     @abstractmethod
     def observe(self, context: Array, arm: int, reward: float) -> float:
-        """Take in a reward less the level of its arm; the answer is its squared standardised innovation."""
+        """Take in a reward less the level of its arm; returns its squared standardised innovation."""
 
     @abstractmethod
     def sum_of_squares(self) -> float:
@@ -79,7 +79,7 @@ class Construction(ABC):
 
     @abstractmethod
     def step(self) -> float:
-        """Go on with the work; the answer is how much was done, in floating-point operations up to a factor."""
+        """Go on with the work. Returns how much was done, in floating-point operations up to a factor."""
 
     @abstractmethod
     def model(self) -> ArmModel:

@@ -47,7 +47,7 @@ class ArmSlice:
         return counts and sizes == {(self.capacity,)} and features == wanted and solves
 
     def follow(self, posterior: Posterior) -> bool:
-        """Add features of the posterior's new points. The answer is whether they needed more room."""
+        """Add features of the posterior's new points. Returns whether they needed more room."""
         old, n, width = self._n, posterior.n, posterior.factor.width
         new, crowded = posterior.points[old:n], width > self.capacity
         if crowded:

@@ -30,11 +30,11 @@ class BudgetedArms(Belief):
 
     Whenever an arm's rewards have grown by a fifth, its centres are drawn anew: a context becomes one with probability
     min(1, oversampling · var/ridge), its current ridge leverage score, so that their number follows the effective
-    dimension Σ var/ridge. If these are more than `budget`, so many of them are drawn in proportion to their scores.
+    dimension Σ var/ridge. If there are more than `budget`, that many of them are drawn in proportion to their scores.
     For `rewards` see `IndependentArms`.
 
     Cost with r ≤ budget centres: O(r² + r d) per reward and O(K (r² + r d)) per round, less if it was prefetched;
-    memory O(K r²) besides the contexts themselves.
+    memory O(K r²) in addition to the contexts themselves.
 
     Reference: Calandriello, Carratino, Lazaric, Valko & Rosasco 2019 (BKB); here every arm has its own sketch.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.beliefs.anchored_gaussian import Units
-from kernelbandits.beliefs.estimation import median_distance, typical_distance
+from kernelbandits.beliefs.estimation import CONSTANT, median_distance, typical_distance
 from kernelbandits.beliefs.evidence import (
     LOG_PRIOR,
     ArmEvidence,
@@ -28,7 +28,6 @@ _COMMON = (1.0, 0.0)
 _ROUNDING = 1e-24
 _TIE = 1e-6  # of a log evidence: with one pair of contexts all units are alike, and rounding must not decide
 _LOST = 1e-6  # distances that are smaller than this share of squared norms are computed from differences
-_CONSTANT = 1e-100  # a γ with exp(−γ t) = 1 for all contexts that can be
 
 Candidate: TypeAlias = tuple[int, int, int]
 """Numbers of a multiple, of a kind of units, and of what is common."""
@@ -87,7 +86,7 @@ class ComponentSearch:
         self._sums, self._next_arm = (EvidenceSums(), EvidenceSums()), 0  # with all that is common, and without
 
     def step(self) -> float:
-        """Look at one arm with one candidate. The answer is the work, in floating-point operations up to a factor."""
+        """Look at one arm with one candidate. Returns the work, in floating-point operations up to a factor."""
         number, kind, _ = self._queue[0]
         multiple, space, y = MULTIPLES[number], self._spaces[kind], self._arms[self._next_arm][1]
         apart = ArmEvidence.of(space.gram(multiple, 0.0, self._next_arm), space.anchor(multiple, self._next_arm), y)
@@ -130,7 +129,7 @@ class ComponentSearch:
         number, kind, which = self._best
         multiple, space, common = MULTIPLES[number], self._spaces[kind], _COMMON[which]
         offset, ridge = offset_and_ridge(self._found[self._best])
-        gamma = _CONSTANT if space.typical is None else multiple / space.typical
+        gamma = CONSTANT if space.typical is None else multiple / space.typical
         variance, shared = _typical(multiple, common) + offset, _size(multiple) * common * exp(-multiple)
         grams = [space.gram(multiple, common, arm) for arm in range(len(self._arms))]
         found = Components(
@@ -192,7 +191,7 @@ class _Space:
         self.typical = median_distance(self._distances) if self.exact else typical_distance(contexts, units)
 
     def fits(self, sizes: list[int]) -> bool:
-        """Whether what was loaded from a file can be distances of so many contexts per arm."""
+        """Whether what was loaded from a file can be distances between these numbers of contexts per arm."""
         shapes = [t.shape for t in self._distances] == [(n, n) for n in sizes]
         return shapes and [squares.shape for squares in self._squares] == [(n,) for n in sizes]
 

@@ -25,7 +25,7 @@ from kernelbandits.types import Array, IntArray
 _OFFSET = 1.0  # variance of levels that the model accounts for, in units of the variance within arms
 _SURPRISE = 9.0  # a squared standardised innovation counts as at most this much in the amplitude
 _LOUDER = 2.0  # components are estimated again if rewards are likelier with their variance times this,
-_UNEXPLAINED = 6.0  # by so many nats: by chance that happens at most once in e⁶ rewards,
+_UNEXPLAINED = 6.0  # by this many nats: by chance that happens at most once in e⁶ rewards,
 _SOONEST = 1.1  # and if the number of rewards has grown at least by this factor
 _STRIDE = 3.0  # the prior variance of reward functions moves by at most this factor per reward
 _WORK = 6e6  # done per reward for the next estimate, in cubes of sizes of matrices: about 5 ms
@@ -48,10 +48,10 @@ class EmpiricalBayes(Belief):
     and whenever rewards have become much less likely than expected. At most 128 rewards per arm are used for it. The
     amplitude follows every reward, and no single reward moves it far.
 
-    It is light for ever. Beyond 512 rewards of an arm (fewer if arms are very many; none if a horizon of at most 2,048
-    rounds is known) posteriors go over to features that all arms share (`SketchedArms`), and beyond some ten thousand
-    rewards only sums over them are kept (`BeliefBudget`). An estimate that takes long is made in steps of about 5 ms,
-    one with each reward.
+    It stays light however many rewards come. Beyond 512 rewards of an arm (fewer if there are very many arms; never if
+    a horizon of at most 2,048 rounds is known) posteriors go over to features that all arms share (`SketchedArms`), and
+    beyond some ten thousand rewards only sums over them are kept (`BeliefBudget`). An estimate that takes long is made
+    in steps of about 5 ms, one with each reward.
 
     - `window`: only the newest `window` rewards of all arms together count, for rewards that drift. An arm that was not
       played for long is forgotten, so it is tried again. Old rewards are dropped an eighth of the window at a time.
@@ -98,7 +98,7 @@ class CalibratedTracker(LearningTracker):
     Between estimates the squared amplitude is the mean of squared standardised innovations and the prior; none counts
     as more than nine. If the latest rewards, as many as say so most clearly, are e⁶ times likelier with twice their
     variance, the components are estimated again (the cumulative sums of Page 1954). Estimates at milestones fall due as
-    if that had not been, so what is known there depends on the rewards alone.
+    if there had been none in between, so what is known there depends on the rewards alone.
 
     An estimate that takes long is made in steps, some with each reward, while the last one answers. The first is made
     at once. The prior variance of reward functions moves by at most a factor of three per reward.

@@ -24,6 +24,9 @@ Spectrum: TypeAlias = tuple[Array, Array]
 BANDWIDTHS = (4.0, 1.0, 0.25, 0.0625)
 """With m = 4 two typical contexts are nearly uncorrelated, with m = 1/16 functions are nearly linear."""
 
+CONSTANT = 1e-100
+"""A γ with exp(−γ t) = 1 for all possible contexts."""
+
 RIDGES: Array = 10.0 ** np.linspace(-6.0, 2.0, 17)
 """Candidate noise variances in units of the squared amplitude, half a decade apart."""
 
@@ -32,7 +35,6 @@ _WINDOW_PARTS = 8
 _MAD = 1.4826  # standard deviation of a normal, in units of its median absolute deviation
 _PRIOR_DECADES = 2.0
 _ENOUGH = 300
-_CONSTANT = 1e-100  # a γ with exp(−γ t) = 1 for all contexts that can be
 
 LOG_PRIOR: Array = -0.5 * (np.log10(RIDGES) / _PRIOR_DECADES) ** 2
 """Log prior of `RIDGES`: normal in decades around 1, so that a single reward per arm is not taken as exact."""
@@ -69,7 +71,7 @@ def candidates(bandwidths: Sequence[float], kernels: Sequence[Kernel], contexts:
         return [*kernels]
     typical = typical_distance(contexts)
     if typical is None:
-        return [Gaussian(_CONSTANT), *kernels]
+        return [Gaussian(CONSTANT), *kernels]
     return [*(Gaussian(multiple / typical) for multiple in bandwidths), *kernels]
 
 

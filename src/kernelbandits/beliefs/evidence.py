@@ -30,7 +30,7 @@ PRIOR_REWARDS = 3.0
 
 _BARRED = 1e6  # nats; where everything is barred, all stays as likely as it was
 _USELESS = 100.0  # with more noise than this contexts tell next to nothing,
-_DOUBT = 2.0  # which is so many nats less likely than that they tell something
+_DOUBT = 2.0  # which is this many nats less likely than that they tell something
 
 LOG_PRIOR: Array = (
     -0.5 * (np.log10(RIDGES) / 2.0) ** 2
@@ -39,7 +39,7 @@ LOG_PRIOR: Array = (
 )
 """Of `OFFSETS` × `RIDGES`: normal with two decades around 1 for the noise, and one around 4 for the level variance.
 
-That contexts tell next to nothing is e² times less likely besides: a handful of rewards cannot show it, hundreds can.
+Contexts that tell next to nothing are another e² times less likely: a handful of rewards cannot show it, hundreds can.
 """
 
 

@@ -12,7 +12,7 @@ from kernelbandits.beliefs.levels import ArmLevels, function_levels
 from kernelbandits.types import Array, BoolArray, IntArray
 
 ENOUGH = 2
-"""As many rewards of an arm tell a level from a reward that is far from it."""
+"""With this many rewards, the level of an arm is told apart from a single reward far from it."""
 
 
 @final
@@ -26,7 +26,7 @@ class FollowedLevels:
         center: mean of the levels, that of arms without rewards.
         between: standard deviation of the levels between arms.
         doubt: variances of the levels, shape (K,): `between`² for reward functions without rewards, 0 for those with 2
-            or more; for those with one, `ArmLevels.single`² if the model has levels of its own beside these, which is
+            or more; for those with one, `ArmLevels.single`² if the model has levels of its own in addition, which is
             so with an offset, else `between`². None if all are 0.
 
     """
@@ -85,7 +85,7 @@ class FollowedLevels:
         self._count(counts, functions, np.arange(len(functions)) < len(functions) - 1)
 
     def _doubt(self, arms: BoolArray, found: ArmLevels) -> None:
-        """State the doubt about arms that one reward tells."""
+        """Set the doubt about arms with one reward."""
         if self.doubt is not None and self._offset:
             self.doubt[arms] = min(found.single, self.between) ** 2
 

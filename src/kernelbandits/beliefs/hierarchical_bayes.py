@@ -204,7 +204,7 @@ class EstimatingTracker(Tracker):
             self.arms.prefetch(block)
 
     def add_arm(self, problem: Problem) -> None:
-        self._belief.start(problem)  # raises, before anything is changed, if the belief is not for so many arms
+        self._belief.start(problem)  # raises, before anything is changed, if the belief is not for this number of arms
         self._block = None
         self._data.add_arm()
         self._scale = None

@@ -91,7 +91,7 @@ class Sketch:
     def observe(self, phi: Array, reward: float) -> tuple[Array, float, float]:
         """Take a reward at a point with features φ of shape (r,) into account.
 
-        The answer (direction, gain, loss) is how predictions change: with h = φ(z)ᵀ direction, mean += h · gain and
+        The returned (direction, gain, loss) say how predictions change: with h = φ(z)ᵀ direction, mean += h · gain and
         variance −= h² · loss.
         """
         root = sqrt(self.ridge / max(self.ridge, RESOLVED * float(phi @ phi)))

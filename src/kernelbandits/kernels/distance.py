@@ -17,7 +17,7 @@ from kernelbandits.types import Array, BoolArray, IntArray
 
 _SHORT = 64
 _CANCELLED = 2.0**-12  # as a share of ‖z‖²/d: above it, t has lost at most 12 of its 53 bits to cancellation
-_MANY = 8  # if one entry in so many has cancelled, another matrix product is faster than their differences
+_MANY = 8  # if one entry in this many has cancelled, another matrix product is faster than their differences
 
 
 @final

@@ -129,7 +129,7 @@ class ConjugateGradient(IterativeEstimator):
         ridge: what is added to the diagonal of the Gram matrix, the paper's λ²; 0, the default, interpolates.
         preconditioner: approximates the inverse of K + ridge·I, which saves iterations.
         tolerance: ‖(K + ridge·I) a − y‖ / ‖y‖ to reach.
-        max_iterations: after so many it stops and warns.
+        max_iterations: after this many it stops and warns.
         memory: bytes that may hold parts of the Gram matrix; less if less is free. More makes iterations faster.
         seed: seeds the choice of the preconditioner's pivots.
 

@@ -90,8 +90,8 @@ class HeldOut(Stopping):
 
     Attributes:
         fraction: share of the rows that is held out, but at least one row.
-        patience: the first descent ends after so many steps without improvement.
-        max_steps: the first descent takes at most so many; if it gets there, the fit warns with `NotConverged`.
+        patience: the first descent ends after this many steps without improvement.
+        max_steps: the first descent takes at most this many steps; if it gets there, the fit warns with `NotConverged`.
 
     >>> x = np.linspace(0.0, 3.0, 50)[:, None]
     >>> GradientDescent(Gaussian(), HeldOut(patience=5)).fit(x, np.sin(x[:, 0])).report.converged
