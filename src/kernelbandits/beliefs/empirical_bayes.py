@@ -233,7 +233,8 @@ class CalibratedTracker(LearningTracker):
     def _begin(self) -> Estimation:
         self._unexplained, self._last_estimate = 0.0, self._seen
         data, model, levels, clip = self._data, self._model, copy(self._levels), self._clip
-        if isinstance(model, SketchedArms) and self._window is None and (not self._keeps or self._budget.forgets(data)):
+        too_many = not self._keeps or len(data) > self._budget.n_kept
+        if isinstance(model, SketchedArms) and self._window is None and too_many:
             self._data, self._keeps = ArmData(len(self._counts), data.dim), False
             return Estimation(model.revision(), levels)
         if model is None and clip is not None:

@@ -60,14 +60,6 @@ class BeliefBudget(NamedTuple):
             max(4 * _LEAST, min(_KEPT, size // (4 * problem.dim))),
         )
 
-    def sketches(self, counts: IntArray) -> bool:
-        """Whether an arm has more rewards than an exact posterior may have."""
-        return int(counts.max()) > self.n_exact
-
-    def forgets(self, data: ArmData) -> bool:
-        """Whether the rewards themselves are too many to be kept."""
-        return len(data) > self.n_kept
-
     def evidence(self, counts: IntArray) -> int:
         """How many rewards of every arm to use for an estimate, so that its work does not grow with their number."""
         most = _EVIDENCE
@@ -128,7 +120,7 @@ class RewardSearch:
     def construction(self) -> Construction:
         """Of an exact model, or of a sketch if rewards are many."""
         (components, grams), levels, data = self._search.found(), self._levels, self._data
-        if self._budget.sketches(data.counts):
+        if int(data.counts.max()) > self._budget.n_exact:
             return SketchConstruction(components, levels, data, self._budget.n_features)
         known = {
             arm: KnownArm(X, y, gram)
