@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.beliefs import evidence
-from kernelbandits.beliefs.model_estimation import least_noise
+from kernelbandits.beliefs import empirical_bayes, evidence
+from kernelbandits.beliefs.model_estimation import RewardSearch, least_noise
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,16 @@ def test_nearly_equal_contexts_with_equal_rewards_do_not_prove_that_there_is_no_
         agent.observe(x, arm, float(arm == label))
         noise.append(tracker._square * tracker._model.components.ridge if tracker._model is not None else 1.0)
     assert min(noise[20:]) > 0.1 * 0.01  # the amplitude follows later rewards; without the bound it is below 10⁻⁶
+
+
+def test_a_file_of_an_estimate_that_was_begun_without_the_bound_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(empirical_bayes, "_WORK", 1.0)
+    rng, tracker = np.random.default_rng(0), kb.EmpiricalBayes().start(kb.Problem(2, 3))
+    for t in range(40):
+        tracker.observe(rng.standard_normal(3), t % 2, float(t % 4 > 1))
+        if tracker._estimation is not None and isinstance(tracker._estimation._stage, RewardSearch):
+            break
+    search = tracker._estimation._stage._search
+    del search._least_noise
+    loaded = kb.load(kb.save(tracker, tmp_path / "tracker.kb"))
+    assert loaded._estimation._stage._search._least_noise == 0.0

@@ -46,11 +46,10 @@ class ComponentSearch:
 
     """
 
-    __slots__ = ("_arms", "_best", "_found", "_least_noise", "_next_arm", "_queue", "_spaces", "_sums", "_variance")
     _spaces: list[_Space]
     _arms: list[tuple[Array, Array]]
     _variance: float
-    _least_noise: float
+    _least_noise: float = 0.0  # which earlier files lack
     _found: dict[Candidate, Array]
     _best: Candidate
     _queue: list[Candidate]

@@ -67,7 +67,8 @@ class BeliefBudget(NamedTuple):
             most = most * 9 // 10
         return most
 
-_COARSE = 4  # rewards take few values if each of them is there so many times on average
+
+_COARSE = 4  # rewards take few values if each of them is there this many times on average
 _RESOLVED = 0.1  # the least standard deviation of noise that such rewards can show, in units of their smallest step
 
 
