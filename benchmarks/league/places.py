@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -208,21 +209,35 @@ def worlds() -> list[Drawn]:
 
 
 def tables(folder: Path | None, out: Path) -> list[Drawn]:
-    """The digits, which are written to `out`, and the tables of the folder that are there.
+    """The digits, which are written to `out`, and the tables of the folder: known ones, and all with a column `class`.
 
     Contexts are standardised: every number has mean 0 and variance 1 (pixels and sounds share one unit), and all are
-    multiplied such that ‖x‖²/d averages 1. MNIST and ISOLET are played on their first 100 principal components.
+    multiplied such that ‖x‖²/d averages 1. MNIST and ISOLET are played on their first 100 principal components. Every
+    row is shown at most once.
     """
     data_sets.write_digits(out)
     found = {data_sets.DIGITS.name: data_sets.DIGITS.environment(out)}
     if folder is not None:
-        found |= {data.name: data.environment(folder) for data in data_sets.FROM_FOLDER}
-        found |= {name: Classification(str(folder / f"{name}.csv.gz"), "class") for name in ("letter", "satellite")}
-    return [
-        Drawn(name, "tables", _standardised(table), TABLE_ROUNDS, coins=True)
-        for name, table in found.items()
-        if Path(table.path).is_file()
-    ]
+        known = {data.file: data for data in data_sets.FROM_FOLDER}
+        found |= {data.name: data.environment(folder) for file, data in known.items() if (folder / file).is_file()}
+        found |= {
+            path.name.partition(".")[0]: Classification(str(path), "class", min_rows=1)
+            for path in sorted(folder.glob("*.csv*"))
+            if path.name not in known and "class" in _columns(path)
+        }
+    places = []
+    for name, table in found.items():
+        standardised = replace(table, encoding=replace(cast("kb.Encoding", table.encoding), level=1.0))
+        places.append(
+            Drawn(name, "tables", standardised, min(TABLE_ROUNDS, len(standardised.data().codes)), coins=True)
+        )
+    return places
+
+
+def _columns(path: Path) -> list[str]:
+    """The names in the first line of a file."""
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8", errors="replace") as file:
+        return [name.strip('" \r\n') for name in file.readline().split(",")]
 
 
 def open_bandit(path: Path) -> kb.LogFile:
@@ -237,8 +252,3 @@ def logs(folder: Path | None) -> list[Logged]:
         return []
     files = {f"Open Bandit, {shop}": folder / f"obd_random_{shop}.csv.gz" for shop in ("men", "women")}
     return [Logged(name, open_bandit(path)) for name, path in files.items() if path.is_file()]
-
-
-def _standardised(table: Classification) -> Classification:
-    """The same with points whose mean squared norm is d."""
-    return replace(table, encoding=replace(cast("kb.Encoding", table.encoding), level=1.0))

@@ -103,6 +103,14 @@ def test_tables_are_standardised(tmp_path):
     assert np.abs(points.mean(axis=0)).max() < 1e-12
 
 
+def test_any_table_with_a_column_class_plays_each_row_once(tmp_path):
+    rows = "\n".join(f"{i % 7},{i % 3}" for i in range(40))
+    (tmp_path / "mine.csv").write_text(f"x,class\n{rows}\n", encoding="utf-8")
+    (tmp_path / "other.csv").write_text("x,y\n1,2\n", encoding="utf-8")
+    _, mine = tables(tmp_path, tmp_path)
+    assert (mine.name, mine.horizon, mine.environment.draw(0).problem().n_arms) == ("mine", 40, 3)
+
+
 def test_runs_are_kept_and_all_contenders_meet_the_same_rounds(tmp_path, monkeypatch):
     place = Drawn("coins", "worlds", UselessContexts(), 30, coins=True)
     entrants = [each for each in place.contenders() if each.family in (DEFAULT, "LinearUCB", "Uniform")]
