@@ -8,7 +8,6 @@ from .candidate import (
     UniformArms as UniformArms,
 )
 from .candidate_overlap import ArmOverlap as ArmOverlap, Overlap as Overlap
-from .candidate_texts import candidates_from as candidates_from
 from .confidence_sequence import (
     ConfidenceSequence as ConfidenceSequence,
     RunningInterval as RunningInterval,
@@ -20,8 +19,13 @@ from .evaluation import (
     Evaluation as Evaluation,
     PairDifference as PairDifference,
     ReplayedValue as ReplayedValue,
+    Verdict as Verdict,
 )
-from .evaluation_files import evaluate_file as evaluate_file, write_evaluation as write_evaluation
+from .evaluation_files import (
+    candidates_from as candidates_from,
+    evaluate_file as evaluate_file,
+    write_evaluation as write_evaluation,
+)
 from .interval import Interval as Interval
 from .intervals import (
     EmpiricalLikelihood as EmpiricalLikelihood,
@@ -59,6 +63,5 @@ from .value_estimators import (
     SwitchDoublyRobust as SwitchDoublyRobust,
     ValueEstimator as ValueEstimator,
 )
-from .verdicts import Verdict as Verdict
 from .weighing import Weighed as Weighed, weigh as weigh
 from .weighted_rows import WeightedRows as WeightedRows

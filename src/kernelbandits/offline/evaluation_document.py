@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kernelbandits.offline.evaluation import BETTER, NOT_SUPPORTED, WORSE, CandidateValue, Evaluation
 from kernelbandits.offline.interval import Interval
-from kernelbandits.offline.verdicts import BETTER, NOT_SUPPORTED, WORSE
 from kernelbandits.reporting import (
     Charts,
     Column,
@@ -18,9 +18,6 @@ from kernelbandits.reporting import (
     Table,
     dot_rows,
 )
-
-if TYPE_CHECKING:
-    from kernelbandits.offline.evaluation import CandidateValue, Evaluation
 
 _TONES = {BETTER: "green", WORSE: "red", NOT_SUPPORTED: "yellow"}
 

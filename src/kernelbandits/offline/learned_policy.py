@@ -8,8 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from kernelbandits.offline.candidate import Candidate, Chances, agent_chances, among
-from kernelbandits.offline.log import Log
-from kernelbandits.offline.log_contexts import BLOCK
+from kernelbandits.offline.log import BLOCK, Log
 from kernelbandits.offline.reward_models import played
 from kernelbandits.offline.split import Split, folds, past
 from kernelbandits.policies import Policy

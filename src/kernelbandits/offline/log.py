@@ -3,17 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.errors import InvalidArgument, shown
-from kernelbandits.offline.log_contexts import TableContexts
 from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.types import Array, BoolArray, IntArray
 
+if TYPE_CHECKING:
+    from kernelbandits.tables import RowBlocks, TableEncoder
+
 _TOLERANCE = 1e-6
+BLOCK = 65_536
+"""Rows that are in memory at a time."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TableContexts:
+    """The contexts of a table of n rows in a file; `contexts[start:stop]` reads and encodes a block, shape (b, d)."""
+
+    rows: RowBlocks
+    columns: tuple[str, ...]
+    encoder: TableEncoder
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return self.rows.n, self.encoder.dim
+
+    @property
+    def ndim(self) -> int:
+        """2: all arms share a context."""
+        return 2
+
+    def __getitem__(self, part: slice) -> Array:
+        start, stop, _ = part.indices(self.rows.n)
+        frame = self.rows.block(start, stop, self.columns)
+        file = f"{self.rows.name}, after row {start:,}" if start else self.rows.name
+        return self.encoder.transform_frame(frame, file)
 
 
 @final

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from kernelbandits.errors import InvalidFile, nearest, shown
-from kernelbandits.offline.log import Log
+from kernelbandits.offline.log import Log, TableContexts
 from kernelbandits.offline.log_columns import CHANCE, IDENTIFIERS, LogColumns
-from kernelbandits.offline.log_contexts import TableContexts
 from kernelbandits.offline.log_times import times_in
 from kernelbandits.offline.propensity_model import with_estimated_propensities
 from kernelbandits.tables import Encoding, TableEncoder, TableEncoding

@@ -10,8 +10,7 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.offline.log import Log
-from kernelbandits.offline.log_contexts import BLOCK
+from kernelbandits.offline.log import BLOCK, Log
 from kernelbandits.offline.split import Split
 from kernelbandits.regression import Estimator, Predictor
 from kernelbandits.specs import NonNegative, Positive, Spec
