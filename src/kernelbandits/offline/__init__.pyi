@@ -38,8 +38,7 @@ from .judging import Judging as Judging
 from .learned_policy import LearnedPolicy as LearnedPolicy
 from .log import Log as Log
 from .log_columns import LogColumns as LogColumns
-from .log_file import LogFile as LogFile
-from .log_tables import open_log as open_log, read_log as read_log
+from .log_tables import LogFile as LogFile, open_log as open_log, read_log as read_log
 from .marks import Marks as Marks, default_interval as default_interval, marks_of as marks_of
 from .replay import ReplayedLog as ReplayedLog, replay_log as replay_log
 from .reward_models import (

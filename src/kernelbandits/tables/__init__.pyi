@@ -1,10 +1,10 @@
 from .column_scales import UNEQUAL as UNEQUAL, scale_warning as scale_warning
 from .columns import (
-    Labels as Labels,
+    arm_codes as arm_codes,
     first as first,
-    level_codes as level_codes,
     numbers_in as numbers_in,
     place as place,
+    probabilities_in as probabilities_in,
     read_labels as read_labels,
     refuse_gaps as refuse_gaps,
     refuse_labels as refuse_labels,

@@ -12,6 +12,7 @@ import polars.selectors as cs
 
 from kernelbandits.checks import HUGE
 from kernelbandits.errors import InvalidFile, nearest, shown
+from kernelbandits.tables.levels import level_texts
 from kernelbandits.types import Array, BoolArray, IntArray
 
 
@@ -120,10 +121,35 @@ def numbers_in(column: pl.Series, file: str) -> Array:
     return column.cast(pl.Float64).to_numpy().copy()
 
 
-def level_codes(column: pl.Series, levels: pl.Series, other: int = -1) -> IntArray:
-    """Return the position of each entry among the levels, shape (n,); `other` for entries that are no level."""
+def probabilities_in(column: pl.Series, file: str) -> Array:
+    """Return a column as propensities, each above 0 and at most 1, shape (n,)."""
+    chances = numbers_in(column, file)
+    wrong = np.flatnonzero((chances <= 0.0) | (chances > 1.0))
+    if len(wrong):
+        row, percent = int(wrong[0]), 1.0 < chances.max() <= 100.0 and chances.min() > 0.0
+        raise InvalidFile(
+            f"{file}: {place(row, column.name)} is {chances[row]:g} ({len(wrong)} such); "
+            f"expected a probability above 0 and at most 1{'. Divide percentages by 100' if percent else ''}"
+        )
+    return chances
+
+
+def arm_codes(column: pl.Series, arms: Sequence[str], file: str) -> IntArray:
+    """Return the number of each row's arm, shape (n,); raise at the first that is not one of the arms."""
+    refuse_gaps(column, file)
+    texts = level_texts(column)
+    codes = _level_codes(texts, pl.Series(arms))
+    row = first(pl.Series(codes < 0))
+    if row is not None:
+        name = str(texts[row])
+        raise InvalidFile(f"{file}: {place(row, column.name)} is {shown(name)}, which is no arm; {nearest(name, arms)}")
+    return codes
+
+
+def _level_codes(column: pl.Series, levels: pl.Series) -> IntArray:
+    """Return the position of each entry among the levels, shape (n,); −1 for entries that are no level."""
     positions = pl.Series(np.arange(len(levels)))
-    return column.replace_strict(levels, positions, default=other, return_dtype=pl.Int64).to_numpy()
+    return column.replace_strict(levels, positions, default=-1, return_dtype=pl.Int64).to_numpy()
 
 
 class Labels(NamedTuple):
@@ -176,4 +202,4 @@ def _classes(values: pl.Series, cuts: Sequence[float]) -> tuple[tuple[str, ...],
     plain = values.cast(pl.String) if values.dtype in (pl.Categorical, pl.Enum) else values
     levels = plain.unique().sort()
     names = tuple(f"{level:.12g}" if isinstance(level, float) else str(level) for level in levels)
-    return names, level_codes(plain, levels)
+    return names, _level_codes(plain, levels)
