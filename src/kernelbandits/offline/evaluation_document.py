@@ -54,19 +54,16 @@ def picture(evaluation: Evaluation) -> Picture:
     """Values with their intervals on the left, differences to the log on the right."""
     shown = [each for each in evaluation.candidates if each.verdict.kind != NOT_SUPPORTED]
     names = ["the log itself", *(each.name for each in shown)]
-    values = [(evaluation.logged, evaluation.logged_interval), *((each.value, each.interval) for each in shown)]
-    gains = [(each.gain, each.gain_interval) for each in shown]
+    values = [evaluation.logged, *(each.value for each in shown)]
+    intervals = [evaluation.logged_interval, *(each.interval for each in shown)]
+    gains, around = [each.gain for each in shown], [each.gain_interval for each in shown]
     charts = (
-        dot_rows("reward per row", names, *_apart(values), at=evaluation.logged),
-        dot_rows("difference to the log, all intervals together", names[1:], *_apart(gains), at=0.0),
+        dot_rows("reward per row", names, values, intervals, at=evaluation.logged),
+        dot_rows("difference to the log, all intervals together", names[1:], gains, around, at=0.0),
     )
-    described = "; ".join(f"{name}: {value:.4g}" for name, (value, _) in zip(names, values, strict=True))
+    described = "; ".join(f"{name}: {value:.4g}" for name, value in zip(names, values, strict=True))
     height = 1.2 + 0.42 * len(names)
     return Picture("Values", (Charts(charts if shown else charts[:1], 2 if shown else 1, height),), described)
-
-
-def _apart(values: list[tuple[float, Interval]]) -> tuple[list[float], list[Interval]]:
-    return [value for value, _ in values], [interval for _, interval in values]
 
 
 def values_table(evaluation: Evaluation) -> Table:

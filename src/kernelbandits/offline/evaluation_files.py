@@ -55,20 +55,16 @@ def write_evaluation(evaluation: Evaluation, folder: Path, *, with_page: bool) -
 
 def _own(candidates: Mapping[str, Candidate]) -> tuple[TableEncoder | None, tuple[str, ...]]:
     """The encoder that candidates bring along, and their arms."""
-    found: dict[str, tuple[TableEncoder, tuple[str, ...]]] = {}
-    for name, candidate in candidates.items():
-        own = candidate.encoder_and_arms()
-        if own is not None:
-            found[name] = own
+    found = [(name, own) for name, each in candidates.items() if (own := each.encoder_and_arms()) is not None]
     if not found:
         return None, ()
-    first, *others = found
-    for other in others:
-        if found[other][0].to_json() != found[first][0].to_json():
+    (first, own), *others = found
+    for name, (encoder, _) in others:
+        if encoder.to_json() != own[0].to_json():
             raise InvalidArgument(
-                f"{first} and {other} were fitted with different encoders; evaluate them one at a time, on the same log"
+                f"{first} and {name} were fitted with different encoders; evaluate them one at a time, on the same log"
             )
-    return found[first]
+    return own
 
 
 def candidates_from(texts: Sequence[str]) -> dict[str, Candidate]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import final
@@ -74,7 +74,7 @@ class Judging:
             PairDifference(a, b, sample.value, method.interval(sample, joint)) for (a, b), sample in pairs.items()
         )
         logged = self._logged()
-        words = why if self.interval is None else method.words()
+        doubt = "propensities were estimated from the log: every number supposes that the features explain the choices"
         return Evaluation(
             len(log),
             self.level,
@@ -83,8 +83,8 @@ class Judging:
             tuple(values),
             differences,
             replays,
-            words,
-            (*_estimated(log), *findings(log)),
+            why if self.interval is None else method.words(),
+            (*((doubt,) if log.estimated else ()), *findings(log)),
             log.notes,
         )
 
@@ -150,11 +150,6 @@ def _linear(sample: ScoreSample) -> Array:
     """Scores whose plain mean is the value: V + u (y − V)/ū."""
     shares = sample.importances / sample.importances.mean()
     return np.asarray(sample.value + shares * (sample.scores - sample.value))
-
-
-def _estimated(log: Log) -> Iterable[str]:
-    if log.estimated:
-        yield "propensities were estimated from the log: every number supposes that the features explain the choices"
 
 
 def _joint_level(scores: Sequence[Array], level: float) -> float:

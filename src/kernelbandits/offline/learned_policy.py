@@ -55,9 +55,7 @@ class LearnedPolicy(Candidate):
             answer = np.empty((len(contexts), log.n_arms))
             for part in np.unique(parts).tolist():
                 rows = np.flatnonzero(parts == part)
-                block = np.asarray(asks[part](padded(contexts[rows]), 0))
-                masks = None if log.eligible is None else log.eligible[start + rows]
-                answer[rows] = block if masks is None else among(block, masks)
+                answer[rows] = among(asks[part](padded(contexts[rows]), 0), log, start + rows)
             return answer
 
         return chances
@@ -75,6 +73,4 @@ class LearnedPolicy(Candidate):
 
 def padded(contexts: Array) -> Array:
     """Return the contexts; without features, with one that is 0, because agents need one."""
-    if contexts.shape[-1]:
-        return contexts
-    return np.zeros((*contexts.shape[:-1], 1))
+    return contexts if contexts.shape[-1] else np.zeros((*contexts.shape[:-1], 1))
