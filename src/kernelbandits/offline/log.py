@@ -41,9 +41,7 @@ class TableContexts:
 
     def __getitem__(self, part: slice) -> Array:
         start, stop, _ = part.indices(self.rows.n)
-        frame = self.rows.block(start, stop, self.columns)
-        file = f"{self.rows.name}, after row {start:,}" if start else self.rows.name
-        return self.encoder.transform_frame(frame, file)
+        return self.encoder.transform_frame(self.rows.block(start, stop, self.columns), self.rows.name_from(start))
 
 
 @final

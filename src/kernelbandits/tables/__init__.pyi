@@ -22,9 +22,15 @@ from .encoding import (
     UnitVariance as UnitVariance,
     moments as moments,
 )
-from .files import Block as Block, Scan as Scan, frame_of as frame_of, read_frame as read_frame, scan as scan
+from .files import frame_of as frame_of, read_frame as read_frame
 from .levels import level_texts as level_texts
-from .row_blocks import RowBlocks as RowBlocks, row_blocks as row_blocks
 from .sklearn_encoding import SklearnEncoder as SklearnEncoder, SklearnEncoding as SklearnEncoding
+from .table_blocks import (
+    Block as Block,
+    RowBlocks as RowBlocks,
+    Scan as Scan,
+    row_blocks as row_blocks,
+    scan as scan,
+)
 from .table_encoding import TableEncoder as TableEncoder, TableEncoding as TableEncoding
 from .table_kinds import as_frame as as_frame, as_row as as_row

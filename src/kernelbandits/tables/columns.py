@@ -93,31 +93,34 @@ def not_numeric(column: pl.Series) -> str:
     return f"column {column.name!r} is not numeric (type {column.dtype}, first {shown(column.drop_nulls()[0])})"
 
 
-def refuse_non_finite(frame: pl.DataFrame, file: str, remedy: str) -> None:
-    """Raise with row and column at the first NaN, infinity, or number whose square would overflow."""
+def refuse_non_finite(frame: pl.DataFrame, file: str, remedy: str, start: int = 0) -> None:
+    """Raise with row and column at the first NaN, infinity, or number whose square would overflow.
+
+    Here and below, `start` rows of the file come before those of the table.
+    """
     floats = frame.select(cs.float())
     ends = pl.concat([floats.select(pl.all().nan_min()), floats.select(pl.all().nan_max())])  # NaN if there is one
     for name in (column.name for column in ends if not (column.drop_nulls().abs() <= HUGE).all()):
         wrong = ~(frame[name].is_finite() & (frame[name].abs() <= HUGE)).fill_null(True)
         row = int(wrong.arg_max() or 0)
-        raise InvalidFile(f"{file}: {place(row, name)} is {frame[name][row]} ({int(wrong.sum())} such); {remedy}")
+        where, found = place(start + row, name), frame[name][row]
+        raise InvalidFile(f"{file}: {where} is {found} ({int(wrong.sum())} such); {remedy}")
 
 
-def refuse_gaps(column: pl.Series, file: str) -> None:
+def refuse_gaps(column: pl.Series, file: str, start: int = 0) -> None:
     """Raise with row and column at the first missing entry."""
     row = first(column.is_null())
     if row is not None:
-        raise InvalidFile(
-            f"{file}: {place(row, column.name)} is empty ({column.null_count()} such); fill it or leave out the row"
-        )
+        where = place(start + row, column.name)
+        raise InvalidFile(f"{file}: {where} is empty ({column.null_count()} such); fill it or leave out the row")
 
 
-def numbers_in(column: pl.Series, file: str) -> Array:
+def numbers_in(column: pl.Series, file: str, start: int = 0) -> Array:
     """Return a column as finite numbers, none of them missing, shape (n,)."""
-    refuse_gaps(column, file)
+    refuse_gaps(column, file, start)
     if not is_number(column):
         raise InvalidFile(f"{file}: {not_numeric(column)}; expected a number in every row")
-    refuse_non_finite(column.to_frame(), file, "correct it or leave out the row")
+    refuse_non_finite(column.to_frame(), file, "correct it or leave out the row", start)
     return column.cast(pl.Float64).to_numpy().copy()
 
 
