@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from kernelbandits import checks
+from kernelbandits import checks, tables
 from kernelbandits.errors import InvalidArgument, InvalidFile, nearest, shown
 from kernelbandits.specs import Spec
 from kernelbandits.types import Array, BoolArray
@@ -71,27 +71,25 @@ def logged_columns(frame: pl.DataFrame, file: str, columns: LogColumns, arms: Se
 
     `propensities` are None if they have to be estimated.
     """
-    from kernelbandits.tables import arm_codes, level_texts, numbers_in, probabilities_in, refuse_gaps
-
     if not frame.height:
         raise InvalidFile(f"{file} has columns but no rows; expected one row per decision")
-    refuse_gaps(frame[columns.arm], file)
+    tables.refuse_gaps(frame[columns.arm], file)
     lists = _eligible_lists(frame, columns.eligible, file)
     others = [] if lists is None else lists.explode().drop_nulls().unique().to_list()
     others += [name.removeprefix(CHANCE) for name in frame.columns if name.startswith(CHANCE)]
-    names = tuple(arms) or tuple(sorted({*level_texts(frame[columns.arm]).unique(), *others}, key=_by_number))
-    codes = arm_codes(frame[columns.arm], names, file)
+    names = tuple(arms) or tuple(sorted({*tables.level_texts(frame[columns.arm]).unique(), *others}, key=_by_number))
+    codes = tables.arm_codes(frame[columns.arm], names, file)
     rewards = frame[columns.reward]
     if columns.default_reward is not None:
         rewards = rewards.fill_null(columns.default_reward)
     chances = _chances(frame, names, file)
     propensities = None if chances is None else chances[np.arange(frame.height), codes]
     if columns.propensity:
-        propensities = probabilities_in(frame[columns.propensity], file)
+        propensities = tables.probabilities_in(frame[columns.propensity], file)
     where = f"{file}: column {columns.reward!r}"
     return {
         "arms": codes,
-        "rewards": checks.rewards(where, numbers_in(rewards, file), frame.height, "one number per row"),
+        "rewards": checks.rewards(where, tables.numbers_in(rewards, file), frame.height, "one number per row"),
         "propensities": propensities,
         "n_arms": len(names),
         "names": names,
@@ -109,8 +107,6 @@ def _by_number(name: str) -> tuple[int, float, str]:
 
 def _chances(frame: pl.DataFrame, names: Sequence[str], file: str) -> Array | None:
     """The probabilities of all arms, shape (n, K), if the table has them."""
-    from kernelbandits.tables import numbers_in
-
     wanted = [f"{CHANCE}{name}" for name in names]
     missing = [name for name in wanted if name not in frame.columns]
     if len(missing) == len(wanted):
@@ -120,7 +116,7 @@ def _chances(frame: pl.DataFrame, names: Sequence[str], file: str) -> Array | No
         raise InvalidFile(
             f"{file} has a column {has!r} but no column {missing[0]!r}; give the probabilities of all arms, or of none"
         )
-    return np.column_stack([numbers_in(frame[name], file) for name in wanted])
+    return np.column_stack([tables.numbers_in(frame[name], file) for name in wanted])
 
 
 def _eligible_lists(frame: pl.DataFrame, name: str, file: str) -> pl.Series | None:
@@ -138,13 +134,11 @@ def _eligible_lists(frame: pl.DataFrame, name: str, file: str) -> pl.Series | No
 
 
 def _eligible(lists: pl.Series, listed: Sequence[str], names: Sequence[str], file: str) -> BoolArray | None:
-    from kernelbandits.tables import first, place
-
     other = next((name for name in listed if name not in names), None)
     if other is not None:
-        row = first(lists.list.contains(other).fill_null(False)) or 0
+        row = tables.first(lists.list.contains(other).fill_null(False)) or 0
         raise InvalidFile(
-            f"{file}: {place(row, lists.name)} has {shown(other)}, which is no arm; {nearest(other, names)}"
+            f"{file}: {tables.place(row, lists.name)} has {shown(other)}, which is no arm; {nearest(other, names)}"
         )
     mask = np.column_stack([lists.list.contains(name).fill_null(True).to_numpy() for name in names])
     return None if mask.all() else mask
@@ -154,18 +148,16 @@ def _times(column: pl.Series, file: str) -> Array:
     """When the rows were written, in seconds, or as the numbers that the column has."""
     import polars as pl
 
-    from kernelbandits.tables import first, numbers_in, place
-
     name, texts = column.name, column
     if column.dtype == pl.String:
         try:
             column = texts.str.to_datetime(strict=False)
         except pl.exceptions.ComputeError:  # polars knows no format for the first of them
             column = pl.Series([None] * len(texts), dtype=pl.Datetime)
-        row = first(column.is_null() & texts.is_not_null())
+        row = tables.first(column.is_null() & texts.is_not_null())
         if row is not None:
             raise InvalidFile(
-                f"{file}: {place(row, name)} is {shown(texts[row])}, which is no time; expected a time such as "
+                f"{file}: {tables.place(row, name)} is {shown(texts[row])}, which is no time; expected a time such as "
                 "2026-01-31 12:00:00, or a number. If the column is something else, name the column of times"
             )
     if column.dtype in (pl.Date, pl.Datetime):
@@ -174,7 +166,7 @@ def _times(column: pl.Series, file: str) -> Array:
         column = column.dt.total_microseconds() / 1e6
     elif column.dtype == pl.Time:
         column = column.cast(pl.Int64) / 1e9
-    return numbers_in(column.alias(name), file)
+    return tables.numbers_in(column.alias(name), file)
 
 
 def _duplicates(frame: pl.DataFrame) -> tuple[str, ...]:

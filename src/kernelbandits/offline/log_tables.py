@@ -11,6 +11,7 @@ from typing import Any, cast, final
 
 import numpy as np
 
+from kernelbandits import tables
 from kernelbandits.errors import InvalidFile, nearest
 from kernelbandits.offline.log import Log, TableContexts
 from kernelbandits.offline.log_columns import LogColumns, logged_columns
@@ -53,10 +54,8 @@ def read_log(
 
     See also `open_log`, `Log`.
     """
-    from kernelbandits.tables import as_frame
-
     columns, encoding = columns or LogColumns(), encoding or Encoding()
-    frame, file = as_frame(table, encoding.missing if encoder is None else encoder.missing)
+    frame, file = tables.as_frame(table, encoding.missing if encoder is None else encoder.missing)
     features = _features(frame.columns, columns, encoding, file)
     found = logged_columns(frame, file, columns, arms)
     contexts = np.zeros((frame.height, 0))
@@ -100,13 +99,11 @@ def open_log(
 
     See also `read_log`, `Log`, `LogColumns`.
     """
-    from kernelbandits.tables import row_blocks
-
     if not isinstance(table, str | os.PathLike):
         yield read_log(table, columns, encoding, arms, encoder=encoder, learned=learned, bounds=bounds)
         return
     columns, encoding = columns or LogColumns(), encoding or Encoding()
-    with row_blocks(Path(table), encoding.missing if encoder is None else encoder.missing) as rows:
+    with tables.row_blocks(Path(table), encoding.missing if encoder is None else encoder.missing) as rows:
         features = _features(rows.columns, columns, encoding, rows.name)
         found = logged_columns(rows.block(0, rows.n, columns.taken(rows.columns)), rows.name, columns, arms)
         if encoder is not None:

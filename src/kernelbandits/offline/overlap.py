@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 from scipy.special import rel_entr
 
+from kernelbandits import tables
 from kernelbandits.errors import InvalidArgument, WeakEvidence
 from kernelbandits.offline.log import Log
 from kernelbandits.types import Array, BoolArray
@@ -113,6 +114,4 @@ def _mean_inverse(log: Log) -> str:
 
 
 def _named(log: Log, arms: list[int]) -> str:
-    from kernelbandits.tables import some
-
-    return "arm " + some([f"{arm} ({log.names[arm]})" if log.names else str(arm) for arm in arms], most=5)
+    return "arm " + tables.some([f"{arm} ({log.names[arm]})" if log.names else str(arm) for arm in arms], most=5)

@@ -1,4 +1,3 @@
-from .column_scales import UNEQUAL as UNEQUAL, scale_warning as scale_warning
 from .columns import (
     arm_codes as arm_codes,
     first as first,
@@ -11,16 +10,17 @@ from .columns import (
     some as some,
 )
 from .csv_files import TextBlock as TextBlock, read_blocks as read_blocks
-from .declared_encoder import declared_encoder as declared_encoder
 from .digests import content_digest as content_digest
-from .encoder import Encoder as Encoder
+from .encoder import Encoder as Encoder, declared_encoder as declared_encoder
 from .encoding import (
     LEVEL as LEVEL,
+    UNEQUAL as UNEQUAL,
     CommonUnit as CommonUnit,
     Encoding as Encoding,
     Scaling as Scaling,
     UnitVariance as UnitVariance,
     moments as moments,
+    scale_warning as scale_warning,
 )
 from .files import frame_of as frame_of, read_frame as read_frame
 from .levels import level_texts as level_texts

@@ -114,7 +114,8 @@ def _npz(path: Path) -> pl.DataFrame:
             raise InvalidFile(f"{path.name} has no array {absent!r}; it has {some(names)}")
         for name in ("X", "y"):
             require_memory(3 * _unpacked(arrays, name), f"array {name!r} of {path.name}", "leave out rows or columns")
-        return frame_of(_array(arrays, "X"), _array(arrays, "y"), path.name)
+    with np.load(path, allow_pickle=False) as read:
+        return frame_of(read["X"], read["y"], path.name)
 
 
 def _unpacked(arrays: zipfile.ZipFile, name: str) -> int:
@@ -124,11 +125,6 @@ def _unpacked(arrays: zipfile.ZipFile, name: str) -> int:
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read(file)
     return prod(shape) * dtype.itemsize
-
-
-def _array(arrays: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with arrays.open(f"{name}.npy") as file:
-        return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
 
 
 def _present(texts: pl.Series, missing: Sequence[str]) -> pl.Series:

@@ -53,7 +53,7 @@ def _from_native(table: Any) -> pl.DataFrame:
         row = "; one row may also be a mapping from column to entry, or a named tuple"
         raise InvalidArgument(f"table must be {KINDS}{row}; got {type(table).__name__}") from error
     except nw.exceptions.NarwhalsError as error:
-        raise InvalidArgument(f"the table cannot be read: {_one_line(error)}") from error
+        raise InvalidArgument(f"the table cannot be read: {one_line(error)}") from error
     if isinstance(eager, nw.LazyFrame):
         eager = eager.collect("polars")
     names = [str(name) for name in eager.columns]
@@ -63,13 +63,8 @@ def _from_native(table: Any) -> pl.DataFrame:
         frame: pl.DataFrame = eager.to_polars()
         frame.columns = names
         return frame
-    except (
-        ValueError,
-        TypeError,
-        OverflowError,
-        NotImplementedError,
-        ImportError,
-    ):  # a column of mixed kinds, which is found and named entry by entry
+    except (ValueError, TypeError, OverflowError, NotImplementedError, ImportError):
+        # a column of mixed kinds, which is found and named entry by entry
         return _from_columns({column.name: column.to_list() for column in eager.iter_columns()})
 
 
@@ -81,8 +76,9 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
         raise _twice(names)
     if "" in names:
         raise InvalidFile("the table has a column whose name is empty; name it")
-    _refuse_mixture(dict(zip(names, columns.values(), strict=True)))
-    made = [_series(name, values) for name, values in zip(names, columns.values(), strict=True)]
+    named = dict(zip(names, columns.values(), strict=True))
+    _refuse_mixture(named)
+    made = [_series(name, values) for name, values in named.items()]
     uneven = next((series for series in made if len(series) != len(made[0])), None)
     if uneven is not None:
         raise InvalidFile(
@@ -139,5 +135,6 @@ def _twice(names: list[str]) -> InvalidFile:
     return InvalidFile(f"the table has two columns called {twice!r}; rename one of them")
 
 
-def _one_line(error: Exception) -> str:
+def one_line(error: Exception) -> str:
+    """Return the message of an error, or its kind if it has none."""
     return " ".join((str(error) or type(error).__name__).split())
