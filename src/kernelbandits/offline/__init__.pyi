@@ -39,7 +39,7 @@ from .learned_policy import LearnedPolicy as LearnedPolicy
 from .log import Log as Log
 from .log_columns import LogColumns as LogColumns
 from .log_tables import LogFile as LogFile, open_log as open_log, read_log as read_log
-from .marks import Marks as Marks, default_interval as default_interval, marks_of as marks_of
+from .marks import default_interval as default_interval, marks_of as marks_of
 from .replay import ReplayedLog as ReplayedLog, replay_log as replay_log
 from .reward_models import (
     LinearRewards as LinearRewards,
@@ -62,5 +62,5 @@ from .value_estimators import (
     SwitchDoublyRobust as SwitchDoublyRobust,
     ValueEstimator as ValueEstimator,
 )
-from .weighing import Weighed as Weighed, weigh as weigh
+from .weighing import weigh as weigh
 from .weighted_rows import WeightedRows as WeightedRows

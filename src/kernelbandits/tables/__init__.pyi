@@ -33,4 +33,4 @@ from .table_blocks import (
     scan as scan,
 )
 from .table_encoding import TableEncoder as TableEncoder, TableEncoding as TableEncoding
-from .table_kinds import as_frame as as_frame, as_row as as_row
+from .table_kinds import as_frame as as_frame

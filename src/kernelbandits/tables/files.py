@@ -6,7 +6,7 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
@@ -22,7 +22,6 @@ from kernelbandits.tables.columns import some
 from kernelbandits.tables.csv_files import read_csv, require_memory_for
 
 _LONGEST_NAME = 1000
-Cleaner = Callable[[pl.Series, Sequence[str]], pl.Series]
 _BROKEN = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 _BYTES_PER_VALUE = 16
 _TOO_LARGE = 3
@@ -46,19 +45,40 @@ def read_frame(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
     Blanks around texts of a CSV file are removed. A file that is no table is refused in one line (`InvalidFile`).
     """
     with understood(path, tuple(_READERS)) as ending:
-        read, clean = _READERS[ending]
-        frame = read(path)
+        frame = _READERS[ending](path)
         long = max(map(len, frame.columns), default=0)
         if long > _LONGEST_NAME:
             raise InvalidFile(f"{path.name} has a column whose name has {long:,} characters; expected a header")
-        return cleaned(frame, missing, clean)
+        return cleaned(frame, missing, number_kinds(frame.lazy(), missing) if ending.startswith(".csv") else None)
 
 
-def cleaned(frame: pl.DataFrame, missing: Sequence[str], clean: Cleaner | None = None) -> pl.DataFrame:
-    """Return the table with null for the texts `missing`, and for NaN if it is among them."""
-    texts = [column for column in frame if column.dtype == pl.String]
-    frame = frame.with_columns((clean or _present)(column, missing) for column in texts)
+def cleaned(
+    frame: pl.DataFrame, missing: Sequence[str], kinds: Mapping[str, pl.DataType] | None = None
+) -> pl.DataFrame:
+    """Return the table with null for the texts `missing`, and for NaN if it is among them.
+
+    With `kinds`, those of a CSV file, blanks around texts are removed, and columns of these names become numbers.
+    """
+    texts = [column if kinds is None else column.str.strip_chars() for column in frame if column.dtype == pl.String]
+    frame = frame.with_columns(column.set(column.is_in(list(missing)), None) for column in texts)
+    frame = frame.with_columns(pl.col(name).cast(kind) for name, kind in (kinds or {}).items() if name in frame.columns)
     return frame.fill_nan(None) if "nan" in (text.casefold() for text in missing) else frame
+
+
+def number_kinds(frame: pl.LazyFrame, missing: Sequence[str]) -> dict[str, pl.DataType]:
+    """Return the text columns of a CSV file in which every entry that is not missing is a number, and of which kind."""
+    names = [name for name, kind in frame.collect_schema().items() if kind == pl.String]
+    if not names:
+        return {}
+    entries = pl.col(names).str.strip_chars()
+    present = pl.when(entries.is_in(list(missing))).then(None).otherwise(entries)
+    kinds = (pl.Int64(), pl.Float64(), pl.String())
+    counts = frame.select(
+        pl.struct(present.cast(kind, strict=False).count().name.keep()).alias(str(kind)) for kind in kinds
+    )
+    whole, floats, texts = counts.collect(engine="streaming").row(0)
+    found = {name: kinds[0] if whole[name] == texts[name] else kinds[1] for name in names}
+    return {name: kind for name, kind in found.items() if 0 < texts[name] == max(whole[name], floats[name])}
 
 
 def frame_of(X: NDArray[Any], y: NDArray[Any], file: str) -> pl.DataFrame:
@@ -127,28 +147,10 @@ def _unpacked(arrays: zipfile.ZipFile, name: str) -> int:
     return prod(shape) * dtype.itemsize
 
 
-def _present(texts: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """Return the texts, with null for those that stand for a missing value."""
-    gone = texts.is_in(list(missing))
-    return texts.set(gone, None) if gone.any() else texts
-
-
-def _bare(column: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """Return a text column of a CSV file without blanks around its entries; as numbers, if all of them then are."""
-    texts = _present(column.str.strip_chars(), missing)
-    if texts.null_count() == len(texts):
-        return texts
-    for kind in (pl.Int64, pl.Float64):
-        numbers = texts.cast(kind, strict=False)
-        if numbers.null_count() == texts.null_count():
-            return numbers
-    return texts
-
-
-_READERS: dict[str, tuple[Callable[[Path], pl.DataFrame], Cleaner]] = {
-    ".csv": (_csv, _bare),
-    ".csv.gz": (_csv, _bare),
-    ".parquet": (_parquet, _present),
-    ".npz": (_npz, _present),
+_READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
+    ".csv": _csv,
+    ".csv.gz": _csv,
+    ".parquet": _parquet,
+    ".npz": _npz,
 }
-"""For each ending, how the file is read and how its texts are cleaned."""
+"""How the files of each ending are read."""

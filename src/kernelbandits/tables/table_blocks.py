@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.tables.columns import choose_features, numbers_in, refuse_gaps, refuse_unknown
 from kernelbandits.tables.csv_files import read_csv
-from kernelbandits.tables.files import cleaned, read_frame, understood
+from kernelbandits.tables.files import cleaned, number_kinds, read_frame, understood
 from kernelbandits.tables.table_encoding import TableEncoder
 from kernelbandits.types import Array
 
@@ -26,19 +26,18 @@ _BLOCK_VALUES = 2**22
 @final
 @dataclass(frozen=True, slots=True)
 class RowBlocks:
-    """A table of n rows in a file. `kinds` are those text columns of a CSV file that hold numbers in every row."""
+    """A table of n rows in a file."""
 
     name: str
     n: int
     _frame: pl.LazyFrame
     _missing: tuple[str, ...]
-    _kinds: Mapping[str, pl.DataType]
-    _is_text: bool
+    _kinds: Mapping[str, pl.DataType] | None
 
     @property
     def schema(self) -> dict[str, pl.DataType]:
         """The kinds of the columns by their names."""
-        return {**self._frame.collect_schema(), **self._kinds}
+        return {**self._frame.collect_schema(), **(self._kinds or {})}
 
     @property
     def columns(self) -> list[str]:
@@ -63,10 +62,7 @@ class RowBlocks:
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             words = str(error).strip().splitlines()[0]
             raise InvalidFile(f"{self.name} cannot be read after row {start:,}: {words}") from error
-        if self._is_text:
-            rows = rows.with_columns(pl.col(pl.String).str.strip_chars())
-        rows = cleaned(rows, self._missing)
-        return rows.with_columns(pl.col(name).cast(kind) for name, kind in self._kinds.items() if name in rows.columns)
+        return cleaned(rows, self._missing, self._kinds)
 
     def refuse_unknown(self, columns: tuple[str, ...]) -> None:
         """Raise if the table has no column of such a name."""
@@ -87,24 +83,8 @@ def row_blocks(path: Path, missing: tuple[str, ...] = ()) -> Iterator[RowBlocks]
                 read_csv(path, lambda frame: frame.sink_parquet(source))
             frame = read_frame(path, missing).lazy() if ending == ".npz" else pl.scan_parquet(source, glob=False)
             n = int(frame.select(pl.len()).collect().item())
-            kinds = _number_kinds(frame, n, missing) if is_text else {}
-        yield RowBlocks(path.name, n, frame, missing, kinds, is_text)
-
-
-def _number_kinds(frame: pl.LazyFrame, n: int, missing: tuple[str, ...]) -> dict[str, pl.DataType]:
-    """Return the text columns in which every entry that is not missing is a number, and of which kind."""
-    names = [name for name, kind in frame.collect_schema().items() if kind == pl.String]
-    if not names:
-        return {}
-    entries = pl.col(names).str.strip_chars()
-    present = pl.when(entries.is_in(list(missing))).then(None).otherwise(entries)
-    kinds = (pl.Int64(), pl.Float64(), pl.String())
-    counts = frame.select(
-        pl.struct(present.cast(kind, strict=False).null_count().name.keep()).alias(str(kind)) for kind in kinds
-    )
-    whole, floats, texts = counts.collect(engine="streaming").row(0)
-    found = {name: kinds[0] if whole[name] == texts[name] else kinds[1] for name in names}
-    return {name: kind for name, kind in found.items() if texts[name] == min(whole[name], floats[name]) < n}
+            kinds = number_kinds(frame, missing) if is_text else None
+        yield RowBlocks(path.name, n, frame, missing, kinds)
 
 
 class Block(NamedTuple):
