@@ -40,7 +40,7 @@ class Candidate(ABC):
     """Whether the probabilities depend on the contexts."""
 
     def prepare(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
-        """Make ready for a log: the answer gives the probabilities for blocks of rows."""
+        """Return a function that gives the probabilities for blocks of rows of a log, checked."""
         ask = self.chances_of(log, split, rng)
 
         def checked(contexts: Array, start: int) -> Array:

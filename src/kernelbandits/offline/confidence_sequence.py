@@ -109,7 +109,7 @@ class RunningInterval:
         self.sums = dict.fromkeys(_SUMS, 0.0) if sums is None else {name: float(sums[name]) for name in _SUMS}
 
     def observe(self, rewards: ArrayLike, weights: ArrayLike = 1.0) -> None:
-        """Take in one reward or many in their order, with their weights π(a|x)/h(a|x); 1 for a plain mean."""
+        """Observe one reward, or several in their order, with their weights π(a|x)/h(a|x); 1 for a plain mean."""
         given = np.atleast_1d(np.asarray(rewards, dtype=np.float64))
         r = checks.finite_array("rewards", given, (None,), "one number per row")
         w = checks.finite_array("weights", np.broadcast_to(weights, r.shape).copy(), r.shape, "one number per reward")

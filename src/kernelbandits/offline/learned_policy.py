@@ -20,7 +20,7 @@ from kernelbandits.types import Array
 @final
 @dataclass(frozen=True, slots=True)
 class LearnedPolicy(Candidate):
-    """What a policy decides after it has learned from the log, with no more exploration counted than it would do then.
+    """What a policy decides after it has learned from the log, exploring no more than it would at that point.
 
     The log is cut into `n_parts`. For each part an agent learns from the others, or from the earlier ones if the log
     was written by a policy that learned, and its probabilities are those of that part. So no row values a policy that

@@ -50,8 +50,8 @@ class Log:
     """Logged decisions: what was shown, played and earned. `read_log` makes one of a data frame or a file.
 
     Attributes:
-        contexts: shape (n, d), the same for all arms, or (n, K, d), one per arm; None if nothing was known. Of a log
-            that was opened (`open_log`) they stay in the file, and contexts[start:stop] reads some.
+        contexts: shape (n, d), the same for all arms, or (n, K, d), one per arm; None if nothing was known. In a log
+            that `open_log` opened they stay in the file, and contexts[start:stop] reads a block of them.
         arms: the arm that was played, 0 … K − 1 or one of `names`, shape (n,); kept as numbers.
         rewards: its reward, shape (n,).
         propensities: the probability with which it was played, given the context; in (0, 1], shape (n,).

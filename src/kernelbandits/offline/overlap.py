@@ -13,10 +13,10 @@ from kernelbandits.offline.log import Log
 from kernelbandits.types import Array, BoolArray
 
 TOLERANCE = 0.05
-"""Rows that may be missing or too many, as a share: logged propensities are rounded, or nearly right."""
+"""The share of rows that may be missing or too many, because logged propensities are rounded or only nearly right."""
 
 FEW_ROUNDS = 30
-"""With fewer rounds than this, a log that would leave more if its propensities were equal is warned of."""
+"""A warning is given if fewer rounds than this are left, though equal propensities would leave more."""
 
 _EXPLORE = (
     "A policy that plays its best guess or takes turns leaves the other arms no chance: let it explore at random "

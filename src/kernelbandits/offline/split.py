@@ -50,7 +50,7 @@ def past(n: int, n_parts: int = PAST_PARTS) -> Split:
 
 
 def past_means(rewards: Array) -> Array:
-    """Return the mean of the earlier rewards for each row, and 0 once among them, shape (n,)."""
+    """Return for each row the mean of the earlier rewards and one 0, shape (n,)."""
     return (np.cumsum(rewards) - rewards) / np.arange(1, len(rewards) + 1)
 
 

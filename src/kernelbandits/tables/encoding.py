@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LEVEL = 0.5
 """Average of ‖x‖²/d in the paper's designs (before c̃). Then ‖x − z‖²/d averages 1, as kernel lengths assume."""
 UNEQUAL = 30.0
-"""Columns whose sizes differ by a larger factor are said to: then the largest dominate all distances."""
+"""Columns whose sizes differ by a larger factor are reported, because the largest then dominate all distances."""
 _SMALLEST, _LARGEST = 5e-3, 50.0
 """Average variances of a column far outside of which distances are all nearly 0, or all too large for a kernel."""
 

@@ -89,7 +89,7 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
 
 
 def _refuse_mixture(columns: Mapping[str, Any]) -> None:
-    """Raise if some columns are lists and others single entries; those are at fault of which there are fewer."""
+    """Raise if some columns are lists and others single entries; the message names one of the rarer kind."""
     lists = [name for name, values in columns.items() if _is_column(values)]
     singles = [name for name in columns if name not in lists]
     if 0 < len(lists) < len(singles):

@@ -51,8 +51,5 @@ class AssumptionReport:
 
 def judge(name: str, holds: bool | None, reason: str) -> Hypothesis:
     """A hypothesis that holds, fails, or (None) cannot be decided."""
-    return Hypothesis(
-        name,
-        HypothesisVerdict.UNKNOWN if holds is None else HypothesisVerdict.HOLDS if holds else HypothesisVerdict.FAILS,
-        reason,
-    )
+    verdicts = {True: HypothesisVerdict.HOLDS, False: HypothesisVerdict.FAILS, None: HypothesisVerdict.UNKNOWN}
+    return Hypothesis(name, verdicts[holds], reason)
