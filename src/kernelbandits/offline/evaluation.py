@@ -248,11 +248,6 @@ def verdict_on(gain: float, interval: Interval, n: int) -> Verdict:
     return Verdict(NOT_TOLD_APART, words, more)
 
 
-def refused(reason: str) -> Verdict:
-    """The verdict on what a log cannot tell."""
-    return Verdict(NOT_SUPPORTED, f"not supported: {reason}")
-
-
 def _rounded(count: int) -> int:
     """Two figures of a count."""
     size = int(10 ** max(len(str(count)) - 2, 0))

@@ -11,12 +11,13 @@ import numpy as np
 from scipy.special import ndtr
 
 from kernelbandits.offline.evaluation import (
+    NOT_SUPPORTED,
     CandidateValue,
     Estimate,
     Evaluation,
     PairDifference,
     ReplayedValue,
-    refused,
+    Verdict,
     verdict_on,
 )
 from kernelbandits.offline.interval import Interval
@@ -139,11 +140,10 @@ class Judging:
         return ScoreSample(self.log.rewards, np.ones(n), np.array([0, n]), limits, limits, float(n))
 
     def _refused(self, name: str, weighed: Weighed, reason: str) -> CandidateValue:
-        marks, spread, nan = self.marks, self.marks.high - self.marks.low, float("nan")
-        everything = Interval(marks.low, marks.high)
-        return CandidateValue(
-            name, nan, everything, nan, Interval(-spread, spread), refused(reason), weighed.overlap, ()
-        )
+        everything, spread = Interval(self.marks.low, self.marks.high), self.marks.high - self.marks.low
+        verdict = Verdict(NOT_SUPPORTED, f"not supported: {reason}")
+        gain = (float("nan"), Interval(-spread, spread))
+        return CandidateValue(name, float("nan"), everything, *gain, verdict, weighed.overlap, ())
 
 
 def _linear(sample: ScoreSample) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -37,6 +38,13 @@ def refuse_unknown(names: Sequence[str], known: Sequence[str], file: str) -> Non
     for name in names:
         if name not in known:
             raise InvalidFile(f"{file} has no column {name!r}; {nearest(name, known)}")
+
+
+def refuse_repeated(names: Sequence[str], file: str) -> None:
+    """Raise if two columns of a table have the same name."""
+    twice = next((name for name, n in Counter(names).items() if n > 1), None)
+    if twice is not None:
+        raise InvalidFile(f"{file} has two columns called {twice!r}; rename one of them")
 
 
 def choose_features(

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from kernelbandits.errors import InvalidArgument, InvalidFile, shown
-from kernelbandits.tables.columns import place
+from kernelbandits.tables.columns import place, refuse_repeated
 from kernelbandits.tables.files import cleaned, read_frame
 
 KINDS = "a data frame, an Arrow table, a dictionary of columns, or the path of a .csv, .parquet or .npz file"
@@ -57,8 +57,7 @@ def _from_native(table: Any) -> pl.DataFrame:
     if isinstance(eager, nw.LazyFrame):
         eager = eager.collect("polars")
     names = [str(name) for name in eager.columns]
-    if len(set(names)) < len(names):
-        raise _twice(names)
+    refuse_repeated(names, "the table")
     try:
         frame: pl.DataFrame = eager.to_polars()
         frame.columns = names
@@ -72,8 +71,7 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
     names = [str(name) for name in columns]
     if not names:
         raise InvalidArgument("the table has no columns; expected one list of entries per feature")
-    if len(set(names)) < len(names):
-        raise _twice(names)
+    refuse_repeated(names, "the table")
     if "" in names:
         raise InvalidFile("the table has a column whose name is empty; name it")
     named = dict(zip(names, columns.values(), strict=True))
@@ -128,11 +126,6 @@ def _mixed(name: str, values: list[Any]) -> pl.Series:
         f"the table: {place(odd, name)} is {shown(values[odd])}, of type {type(values[odd]).__name__}; "
         f"the entries before are of type {type(known[0][1]).__name__}. Give one kind per column"
     )
-
-
-def _twice(names: list[str]) -> InvalidFile:
-    twice = next(name for i, name in enumerate(names) if name in names[:i])
-    return InvalidFile(f"the table has two columns called {twice!r}; rename one of them")
 
 
 def one_line(error: Exception) -> str:

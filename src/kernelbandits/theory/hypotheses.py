@@ -34,10 +34,10 @@ class AssumptionReport:
 
     def __getitem__(self, name: str) -> Hypothesis:
         """The hypothesis of that name."""
-        for line in self.lines:
-            if line.name == name:
-                return line
-        raise KeyError(f"no hypothesis {name!r}; there are {', '.join(line.name for line in self.lines)}")
+        lines = {line.name: line for line in self.lines}
+        if name not in lines:
+            raise KeyError(f"no hypothesis {name!r}; there are {', '.join(lines)}")
+        return lines[name]
 
     @property
     def failing(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from kernelbandits.specs import NonNegative, Positive, conform
 from kernelbandits.tables import UNEQUAL
 from kernelbandits.theory.diagnosis import budgets
 from kernelbandits.theory.diagnosis.cross_validation import HeldOutScores, held_out_scores
-from kernelbandits.theory.diagnosis.verdict import DiagnosisVerdict, Suitability, no_rewards, verdict_on
+from kernelbandits.theory.diagnosis.verdict import NO_REWARDS, DiagnosisVerdict, Suitability, verdict_on
 from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, ArrayLike, IntArray
 
@@ -146,7 +146,7 @@ def diagnose(
     inputs = budgets.planning_inputs(groups, errors, n_arms, horizon, noise_std, norm)
     advice, advice_notes = budgets.recommended(kernel, X, arms, y, groups, inputs)
     held_out, held_out_notes = (None, []) if y is None else held_out_scores(kernel, X, y, groups, most)
-    verdict = no_rewards() if y is None else verdict_on(held_out, advice, [*groups.values()], y)
+    verdict = NO_REWARDS if y is None else verdict_on(held_out, advice, [*groups.values()], y)
     if verdict.kind in (Suitability.MEAN, Suitability.NO_CONTEXT):
         advice, advice_notes = None, [*advice_notes, f"no data-driven budget: {verdict.kind.value}"]
     needed = None

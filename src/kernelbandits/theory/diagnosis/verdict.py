@@ -74,6 +74,11 @@ class DiagnosisVerdict:
     text: str
 
 
+NO_REWARDS = DiagnosisVerdict(
+    Suitability.NO_REWARDS, "No verdict from contexts alone: it needs the arm played and its reward in every row"
+)
+
+
 def judge(found: HeldOutScores | None) -> Suitability:
     """The kind of verdict on held-out scores; None means that too few rows had rewards to have any."""
     if found is None:
@@ -174,13 +179,6 @@ def verdict_on(
     if kind is Suitability.NO_CONTEXT and pay_alike(groups, y):
         text += ", and the arms pay alike"
     return DiagnosisVerdict(kind, f"{text} ({_numbers(kind, found)})")
-
-
-def no_rewards() -> DiagnosisVerdict:
-    """The verdict on contexts alone."""
-    return DiagnosisVerdict(
-        Suitability.NO_REWARDS, "No verdict from contexts alone: it needs the arm played and its reward in every row"
-    )
 
 
 def _budget(advice: ExplorationAdvice) -> str:
