@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,7 @@ from kernelbandits.linalg import available_memory, require_memory
 from kernelbandits.tables.columns import some
 from kernelbandits.tables.csv_files import read_csv, require_memory_for
 
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 _LONGEST_NAME = 1000
 _BROKEN = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 _BYTES_PER_VALUE = 16
@@ -49,7 +50,9 @@ def read_frame(path: Path, missing: Sequence[str] = ()) -> pl.DataFrame:
         long = max(map(len, frame.columns), default=0)
         if long > _LONGEST_NAME:
             raise InvalidFile(f"{path.name} has a column whose name has {long:,} characters; expected a header")
-        return cleaned(frame, missing, number_kinds(frame.lazy(), missing) if ending.startswith(".csv") else None)
+        is_text = ending.startswith(".csv")
+        frame = present_texts(frame, missing, bare=is_text)
+        return _numbered(frame, missing, number_kinds(frame.lazy()) if is_text else {})
 
 
 def cleaned(
@@ -59,26 +62,31 @@ def cleaned(
 
     With `kinds`, those of a CSV file, blanks around texts are removed, and columns of these names become numbers.
     """
-    texts = [column if kinds is None else column.str.strip_chars() for column in frame if column.dtype == pl.String]
-    frame = frame.with_columns(column.set(column.is_in(list(missing)), None) for column in texts)
-    frame = frame.with_columns(pl.col(name).cast(kind) for name, kind in (kinds or {}).items() if name in frame.columns)
-    return frame.fill_nan(None) if "nan" in (text.casefold() for text in missing) else frame
+    return _numbered(present_texts(frame, missing, bare=kinds is not None), missing, kinds or {})
 
 
-def number_kinds(frame: pl.LazyFrame, missing: Sequence[str]) -> dict[str, pl.DataType]:
-    """Return the text columns of a CSV file in which every entry that is not missing is a number, and of which kind."""
+def present_texts(frame: Frame, missing: Sequence[str], *, bare: bool) -> Frame:
+    """Return the table with null for the texts `missing`; `bare` removes blanks around texts first."""
+    texts = pl.col(pl.String)
+    stripped = frame.with_columns(texts.str.strip_chars()) if bare else frame
+    return stripped.with_columns(pl.when(texts.is_in(list(missing))).then(None).otherwise(texts).name.keep())
+
+
+def number_kinds(frame: pl.LazyFrame) -> dict[str, pl.DataType]:
+    """Return the text columns in which every entry that is not missing is a number, and of which kind."""
     names = [name for name, kind in frame.collect_schema().items() if kind == pl.String]
     if not names:
         return {}
-    entries = pl.col(names).str.strip_chars()
-    present = pl.when(entries.is_in(list(missing))).then(None).otherwise(entries)
     kinds = (pl.Int64(), pl.Float64(), pl.String())
-    counts = frame.select(
-        pl.struct(present.cast(kind, strict=False).count().name.keep()).alias(str(kind)) for kind in kinds
-    )
+    counts = frame.select(pl.struct(pl.col(names).cast(kind, strict=False).count()).alias(str(kind)) for kind in kinds)
     whole, floats, texts = counts.collect(engine="streaming").row(0)
     found = {name: kinds[0] if whole[name] == texts[name] else kinds[1] for name in names}
     return {name: kind for name, kind in found.items() if 0 < texts[name] == max(whole[name], floats[name])}
+
+
+def _numbered(frame: pl.DataFrame, missing: Sequence[str], kinds: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    frame = frame.with_columns(pl.col(name).cast(kind) for name, kind in kinds.items() if name in frame.columns)
+    return frame.fill_nan(None) if "nan" in (text.casefold() for text in missing) else frame
 
 
 def frame_of(X: NDArray[Any], y: NDArray[Any], file: str) -> pl.DataFrame:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.tables.columns import choose_features, numbers_in, refuse_gaps, refuse_unknown
 from kernelbandits.tables.csv_files import read_csv
-from kernelbandits.tables.files import cleaned, number_kinds, read_frame, understood
+from kernelbandits.tables.files import cleaned, number_kinds, present_texts, read_frame, understood
 from kernelbandits.tables.table_encoding import TableEncoder
 from kernelbandits.types import Array
 
@@ -83,7 +83,7 @@ def row_blocks(path: Path, missing: tuple[str, ...] = ()) -> Iterator[RowBlocks]
                 read_csv(path, lambda frame: frame.sink_parquet(source))
             frame = read_frame(path, missing).lazy() if ending == ".npz" else pl.scan_parquet(source, glob=False)
             n = int(frame.select(pl.len()).collect().item())
-            kinds = number_kinds(frame, missing) if is_text else None
+            kinds = number_kinds(present_texts(frame, missing, bare=True)) if is_text else None
         yield RowBlocks(path.name, n, frame, missing, kinds)
 
 
