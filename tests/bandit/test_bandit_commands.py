@@ -119,7 +119,7 @@ def test_arms_are_drawn_with_their_probabilities(folder):
         (["score", "shop.kb", "rows.parquet", "--keep", "user", "--out", "x.parquet"], "did you mean 'user_id'"),
         (["score", "shop.kb", "rows.parquet", "--eligible", "5", "--out", "x.parquet"], "no arm is called '5'"),
         (["score", "shop.kb", "short.parquet", "--out", "x.parquet"], "short.parquet has no column 'kind_1'"),
-        (["inspect", "encoder.kb"], "than a Bandit, of type Encoder"),
+        (["inspect", "encoder.kb"], "of type Encoder, not a Bandit"),
         (["inspect", "none.kb"], "none.kb"),
     ],
 )

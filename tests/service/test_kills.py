@@ -8,11 +8,11 @@ import signal
 import threading
 
 import pytest
+from replaying import repeat_decisions, replayed
 from serving import serving, wait_for
 from test_learning import same
 
 from kernelbandits.service.learner import rebuilt
-from kernelbandits.service.replaying import repeat_decisions, replayed
 
 
 class Load(threading.Thread):

@@ -5,13 +5,13 @@ import time
 import numpy as np
 import pytest
 from machine import Machine
+from replaying import repeat_decisions, replayed
 
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.linalg import Segments
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.events import Conflict
 from kernelbandits.service.learner import rebuilt
-from kernelbandits.service.replaying import repeat_decisions, replayed
 from kernelbandits.service.settling import GRACE
 
 HOUR = 3600.0

@@ -10,12 +10,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 from machine import Machine
+from replaying import repeat_decisions, replayed
 from serving import SHOP, serving, toml, wait_for
 from test_learning import OVER, play, same
 
 from kernelbandits.service import AsyncClient, Client, ServiceError
 from kernelbandits.service.exporting import export
-from kernelbandits.service.replaying import repeat_decisions, replayed
 from kernelbandits.service.retention import forget
 
 ROOT = Path(__file__).parents[2]

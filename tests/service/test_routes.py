@@ -1,7 +1,12 @@
 """The service's own routes, over real HTTP."""
 
+import asyncio
+
 import pytest
 from serving import wait_for
+
+from kernelbandits.service.web.application import send_parts
+from kernelbandits.service.web.messages import Response
 
 CONTEXT = {"age": 30, "city": "Rome"}
 
@@ -159,3 +164,33 @@ def test_what_is_shown_of_it(service):
     assert described["openapi"] == "3.1.0"
     assert "/rank" in described["paths"]
     assert b"/events/{id}/reward" in service.call("GET", "/docs")[1]
+
+
+def test_a_stream_ends_when_its_client_hangs_up():
+    sent, hung_up = [], asyncio.Event()
+
+    async def endless():
+        while True:
+            yield b"data"
+            await asyncio.sleep(0)
+
+    async def receive():
+        await hung_up.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message["type"])
+        if len(sent) == 5:
+            hung_up.set()
+
+    asyncio.run(asyncio.wait_for(send_parts(Response(b""), endless(), receive, send), 30.0))
+    assert 5 <= len(sent) < 10
+
+
+def test_a_batch_is_written_whole_or_not_at_all(service):
+    service.rank(event_id="before a batch", age=41.0)
+    n_events = len(service.call("GET", "/events?limit=1000")[1]["events"])
+    batch = [{"context": CONTEXT, "event_id": "in a batch"}, {"context": CONTEXT, "event_id": "before a batch"}]
+    assert service.call("POST", "/rank/batch", {"requests": batch})[0] == 409
+    assert service.call("GET", "/events/in%20a%20batch")[0] == 404
+    assert len(service.call("GET", "/events?limit=1000")[1]["events"]) == n_events

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from machine import Machine
+from replaying import replayed
+from serving import SHOP, toml
 from test_learning import same
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidFile
-from kernelbandits.service.replaying import replayed
+from kernelbandits.service.running import check
 
 ARMS = ["none", "five percent", "free shipping"]
 LOG = {
@@ -29,6 +31,9 @@ def test_from_a_log(tmp_path):
     assert max(machine.rank("a", age=25.0).ranking, key=lambda arm: arm.probability).id == "five percent"
     machine.reward("a", 1.0)
     machine.step()
+    table = {**SHOP, "features": {}, "warm_start": {"log": "old.parquet"}, "control": 0.0, "database": "shop.db"}
+    (tmp_path / "shop.toml").write_text(toml(table), encoding="utf-8")
+    assert "settings have changed" not in check(tmp_path / "shop.toml")
     (tmp_path / "old.parquet").unlink()  # the database has kept it
     same(machine.state, replayed(machine.database, machine.state.version))
     machine.stop()

@@ -8,11 +8,11 @@ import threading
 
 import postgres
 import pytest
+from replaying import repeat_decisions, replayed
 from serving import PATIENCE, serving, wait_for
 from test_learning import same
 
 from kernelbandits.service.learner import rebuilt
-from kernelbandits.service.replaying import repeat_decisions, replayed
 
 CONTEXT = {"age": 30, "city": "Rome"}
 

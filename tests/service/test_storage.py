@@ -50,6 +50,17 @@ def test_what_fails_is_undone(database):
         tx.change(FACT, ("a", "1"))
 
 
+def test_part_of_a_transaction_can_be_undone(database):
+    with database.write() as tx:
+        for name in ("a", "b", "c"):
+            tx.change("SAVEPOINT batch")
+            tx.change(FACT, (name, "1"))
+            if name == "b":
+                tx.change("ROLLBACK TO SAVEPOINT batch")
+    with database.read() as tx:
+        assert tx.rows("SELECT name FROM facts ORDER BY name") == [("a",), ("c",)]
+
+
 def test_a_reader_sees_one_state(database, address):
     other = open_database(address)
     with database.write() as tx:

@@ -5,7 +5,6 @@ from .decision import BanditDecision as BanditDecision
 from .ledger import Awaiting as Awaiting, Ledger as Ledger
 from .logged_rows import arms_in as arms_in
 from .outside_ledger import (
-    WeighedArms as WeighedArms,
     learn as learn,
     reward_counts as reward_counts,
     weigh as weigh,

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kernelbandits import arm_checks, checks
-from kernelbandits.bandit.calibration import Calibration
+from kernelbandits.bandit.bundle import PARTS, checked_parts
+from kernelbandits.bandit.calibration import Calibration, compare, learn_rows
 from kernelbandits.bandit.decision import BanditDecision, entered
 from kernelbandits.bandit.ledger import Ledger
-from kernelbandits.bandit.parts import PARTS, checked_parts
 from kernelbandits.bandit.shown_rows import contexts_of
 from kernelbandits.bandit.summary import BanditSummary, summarized
 from kernelbandits.bandit.tally import Tally
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kernelbandits.reporting import Drawn
 
 _ALL_COMPARED, _THINNED = 200, 10
-"""The first rewards are all compared with their prediction, then one of so many: a prediction costs as a decision."""
+"""So many rewards are all compared with their prediction, then one in ten: a prediction costs as much as a decision."""
 
 
 @final
@@ -146,7 +146,6 @@ class Bandit:
     def _fit(self, frame: pl.DataFrame, file: str, arm: str, reward: str, propensity: str | None) -> Bandit:
         """`fit` for a log that was read; `file` names it in messages."""
         from kernelbandits.bandit.logged_rows import read_logged_rows
-        from kernelbandits.bandit.predictions import learn_rows
 
         with self._lock:
             self._refuse_used("fit")
@@ -201,11 +200,9 @@ class Bandit:
 
     def _learn(self, context: Array, arm: int, propensity: float, reward: float) -> None:
         """Learn a reward, whoever kept its decision."""
-        from kernelbandits.bandit.predictions import compare_one
-
         agent, _ = self._ready()
         if self._tally.n < _ALL_COMPARED or self._tally.n % _THINNED == 0:
-            compare_one(agent, context, arm, reward, self.calibration)
+            compare(agent, context[np.newaxis], np.array([arm]), np.array([reward]), self.calibration)
         agent.observe(context, arm, reward)
         self._tally.add_one(arm, reward, propensity)
 

@@ -1,19 +1,59 @@
-"""Bandits in files."""
+"""Bandits in files: their parts, and reading them again."""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
-from kernelbandits.bandit.bandit import Bandit
-from kernelbandits.errors import InvalidFile
+import numpy as np
+
+from kernelbandits.bandit.calibration import Calibration
+from kernelbandits.bandit.ledger import Ledger
+from kernelbandits.bandit.tally import Tally
+from kernelbandits.errors import InvalidArgument, InvalidFile, shown
+from kernelbandits.policies import Agent, Policy
+from kernelbandits.problem import Problem
 from kernelbandits.saving import load
+from kernelbandits.tables import TableEncoder, TableEncoding
+
+if TYPE_CHECKING:
+    from kernelbandits.bandit.bandit import Bandit
+
+PARTS: dict[str, Any] = {
+    "problem": Problem,
+    "encoding": TableEncoding,
+    "policy": Policy,
+    "rng": np.random.Generator,
+    "encoder": TableEncoder | None,
+    "agent": Agent | None,
+    "ledger": Ledger,
+    "tally": Tally,
+    "calibration": Calibration,
+}
+
+
+def checked_parts(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts in a state; raise if one is of another kind, or they do not fit together."""
+    for name, kind in PARTS.items():
+        if not isinstance(state[name], kind):
+            raise InvalidArgument(f"{name}: {shown(state[name])} cannot be a part of a bandit here")
+    problem, agent, encoder, tally = (state[name] for name in ("problem", "agent", "encoder", "tally"))
+    if (agent is None) != (encoder is None) or len(tally.counts) != problem.n_arms:
+        raise InvalidArgument(f"agent, encoder and rewards do not fit {problem.n_arms} arms")
+    if agent is not None and (agent.problem.arms, agent.problem.dim) != (problem.arms, encoder.dim):
+        raise InvalidArgument(f"the agent is for other arms or features than the bandit, {shown(problem.arms)}")
+    for entry in state["ledger"]:
+        if agent is None or entry.arm not in range(problem.n_arms) or entry.context.shape != (encoder.dim,):
+            raise InvalidArgument(f"decision {shown(entry.id)} in the ledger does not fit the bandit")
+    return {name: state[name] for name in PARTS}
 
 
 def load_bandit(path: str | os.PathLike[str]) -> Bandit:
     """Return the bandit in a file; raise if it holds something else."""
+    from kernelbandits.bandit.bandit import Bandit
+
     found = load(path)
     if not isinstance(found, Bandit):
-        raise InvalidFile(
-            f"{path} holds something else than a Bandit, of type {type(found).__name__}; kernelbandits.load reads it"
-        )
+        kind = type(found).__name__
+        raise InvalidFile(f"{path} holds something of type {kind}, not a Bandit; kernelbandits.load reads it")
     return found

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from math import isnan, nan, sqrt
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.types import Array
+from kernelbandits.policies import Agent
+from kernelbandits.reporting import Progress
+from kernelbandits.types import Array, IntArray
+
+if TYPE_CHECKING:
+    from kernelbandits.bandit.logged_rows import LoggedRows
 
 NOMINAL = 0.9
 """The part of the rewards that intervals should cover."""
@@ -18,6 +25,9 @@ _ENOUGH = 20
 
 _SUMS = ("weight", "error", "square", "variance", "reward", "reward_square", "intervals", "covered", "innovation")
 _KEPT = 1.0 - 1.0 / 500.0
+_GROWTH = 1.25
+_PREDICTED = 64
+"""Rewards are observed 64 at a time; whenever their number has grown by a quarter, the next 64 are predicted first."""
 
 
 @final
@@ -114,3 +124,26 @@ class Calibration:
         names = ("bias", "bias_error", "noise_std", "explained", "coverage", "innovation_std")
         figures = {name: getattr(self, name) for name in names}
         return {"n": self.n, **{name: None if isnan(value) else value for name, value in figures.items()}}
+
+
+def learn_rows(agent: Agent, rows: LoggedRows) -> Calibration:
+    """Observe all rewards in the order of the log; returns how good predictions of some of them were."""
+    calibration, n, due = Calibration(), len(rows.rewards), _PREDICTED
+    with Progress("fit", n) as progress:
+        for start in range(0, n, _PREDICTED):
+            part = slice(start, start + _PREDICTED)
+            known = rows.contexts[part], rows.arms[part], rows.rewards[part]
+            if start >= due:
+                compare(agent, *known, calibration)
+                due = round(_GROWTH * start)
+            agent.observe_batch(*known)
+            progress.show(start, f"{start:,} rewards")
+    return calibration
+
+
+def compare(agent: Agent, contexts: Array, arms: IntArray, rewards: Array, calibration: Calibration) -> None:
+    """Compare rewards, shape (n,), with what is believed of them just before they are learned."""
+    scores = agent._score(contexts)
+    if scores is not None:
+        played = np.arange(len(arms)), arms
+        calibration.compare(scores.means[played], scores.deviations[played], rewards)

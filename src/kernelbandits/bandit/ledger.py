@@ -9,11 +9,19 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.bandit.ledger_columns import refuse_unfit
-from kernelbandits.errors import InvalidArgument, shown
+from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 from kernelbandits.types import Array
 
 _EPOCH, _TICK = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+_LATEST = (datetime(9999, 1, 1, tzinfo=UTC) - _EPOCH) // _TICK
+_RANGES = {
+    "arms": (np.int64, 0, 2**31),
+    "propensities": (np.float64, 0.0, 1.0 + 1e-9),
+    "versions": (np.int64, 0, 2**62),
+    "times": (np.int64, -_LATEST // 8, _LATEST),
+    "settled_rewards": (np.float64, -checks.HUGE, checks.HUGE),
+}
+"""Type, smallest and largest entry of each array with one entry per decision."""
 
 
 class Awaiting(NamedTuple):
@@ -142,7 +150,7 @@ class Ledger:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Ledger:
         """The ledger with this state."""
-        refuse_unfit(state)
+        _refuse_unfit(state)
         ledger = cls(state["capacity"])
         ledger.n_forgotten = state["n_forgotten"]
         sets = [*state["eligible_sets"], None]  # the last one stands for all arms: its number is −1
@@ -154,3 +162,23 @@ class Ledger:
             ledger._awaiting[decision] = Awaiting(decision, when, context, arm, propensity, sets[allowed], version)
         ledger._settled = dict(zip(state["settled_ids"], state["settled_rewards"].tolist(), strict=True))
         return ledger
+
+
+def _refuse_unfit(state: dict[str, Any]) -> None:
+    """Raise if the columns of a ledger are not what `Ledger.to_state` writes."""
+    checks.whole("n_forgotten", state["n_forgotten"], at_least=0)
+    for key in ("ids", "settled_ids"):
+        if type(state[key]) is not list or not all(type(text) is str for text in state[key]):
+            raise InvalidFile(f"{key} of the ledger: expected a list of texts")
+        if len(set(state[key])) < len(state[key]):
+            raise InvalidFile(f"{key} of the ledger: one of them comes twice")
+    n, sets = len(state["ids"]), state["eligible_sets"]
+    if type(sets) is not list or any(type(names) is not tuple or not {*map(type, names)} <= {str} for names in sets):
+        raise InvalidFile("eligible_sets of the ledger: expected names of arms")
+    for key, (kind, low, high) in {**_RANGES, "eligible": (np.int64, -1, len(sets) - 1)}.items():
+        length = len(state["settled_ids"]) if key == "settled_rewards" else n
+        checks.refuse_unfit(f"{key} of the ledger", state[key], kind, (length,))
+        if not ((low <= state[key]) & (state[key] <= high)).all():
+            raise InvalidFile(f"{key} of the ledger: expected numbers from {low:g} to {high:g}")
+    checks.refuse_unfit("contexts of the ledger", state["contexts"], np.float64, (n, None) if n else (0,))
+    checks.refuse_unusable("contexts of the ledger", state["contexts"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.bandit.bandit import Bandit
@@ -12,23 +12,8 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array
 
 
-class WeighedArms(NamedTuple):
-    """What a bandit would do with one row: arrays of shape (K,), arms in the order of `arms`.
-
-    Attributes:
-        arms: names of all arms, those removed too.
-        probabilities: exact probability with which each arm would be chosen.
-        means: the expected reward of every arm; NaN where the policy states none.
-
-    """
-
-    arms: tuple[str, ...]
-    probabilities: Array
-    means: Array
-
-
-def weigh(bandit: Bandit, row: Any, eligible: Collection[str] | None = None) -> WeighedArms:
-    """Return what the bandit would do with a row, or with one row per arm, as if it came next; nothing changes.
+def weigh(bandit: Bandit, row: Any, eligible: Collection[str] | None = None) -> dict[str, float]:
+    """Return the exact probability of every arm for a row, or for one row per arm, as if it came next; nothing changes.
 
     The answer depends on what was learned, the row and the eligible arms alone, so it can be computed again later.
     """
@@ -37,8 +22,7 @@ def weigh(bandit: Bandit, row: Any, eligible: Collection[str] | None = None) -> 
         names = agent.problem.arms
         contexts, mask = contexts_of(row, eligible, names, encoder)
         block = contexts if contexts.ndim == 2 else contexts[None].repeat(len(names), axis=0)
-        scores = agent.score(block[None], mask)
-        return WeighedArms(names, scores.probabilities[0], scores.means[0])
+        return dict(zip(names, agent.score(block[None], mask).probabilities[0].tolist(), strict=True))
 
 
 def weigh_many(bandit: Bandit, points: Array) -> Array:

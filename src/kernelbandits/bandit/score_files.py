@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _PIECE = 65_536
 """Rows of a group in the file that is written, however many are read at a time."""
+_CHANCE = "probability_"
 
 
 def score_file(
@@ -52,14 +53,18 @@ def score_file(
         source.refuse_unknown(keep)
         if not source.n:
             raise InvalidFile(f"{source.name} has columns but no rows; expected one row per context")
-        rng, pieces = np.random.default_rng(seed), _Pieces(Path(folder))
-        for start in range(0, source.n, rows):
-            frame = source.block(start, start + rows)
-            scores = bandit._score(frame, source.name_from(start), eligible)
-            pieces.add(pl.concat([frame.select(keep), _drawn(scores, rng), scores], how="horizontal"))
-            progress.show(min(start + rows, source.n), f"{min(start + rows, source.n):,} rows")
+        rng = np.random.default_rng(seed)
+
+        def scored() -> Iterator[pl.DataFrame]:
+            for start in range(0, source.n, rows):
+                frame = source.block(start, start + rows)
+                scores = bandit._score(frame, source.name_from(start), eligible)
+                yield pl.concat([frame.select(keep), _drawn(scores, rng), scores], how="horizontal")
+                progress.show(min(start + rows, source.n), f"{min(start + rows, source.n):,} rows")
+
+        pieces = _in_pieces(scored(), Path(folder))
         with replacing(out) as part:
-            write(pieces.scan(), part)
+            write(pieces, part)
         return source.n
 
 
@@ -73,47 +78,26 @@ def _drawn(scores: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     return pl.DataFrame([arm, pl.Series("propensity", chances[np.arange(len(arms)), arms])])
 
 
-_CHANCE = "probability_"
+def _in_pieces(frames: Iterator[pl.DataFrame], folder: Path) -> pl.LazyFrame:
+    """Write rows to files of equal length as they come; returns all of them in order."""
+    paths: list[Path] = []
+
+    def write(rows: pl.DataFrame) -> None:
+        paths.append(folder / f"{len(paths)}.parquet")
+        rows.rechunk().write_parquet(paths[-1])
+
+    waiting = next(frames)
+    for frame in frames:
+        while waiting.height >= _PIECE:
+            write(waiting[:_PIECE])
+            waiting = waiting[_PIECE:]
+        waiting = waiting.vstack(frame)
+    for start in range(0, waiting.height, _PIECE):
+        write(waiting[start : start + _PIECE])
+    return pl.concat([pl.scan_parquet(path, glob=False) for path in paths])
 
 
-class _Pieces:
-    """Rows that are written to files of equal length as they come."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._waiting: list[pl.DataFrame] = []
-        self._n_waiting = self._n_written = 0
-
-    def add(self, rows: pl.DataFrame) -> None:
-        """Write what makes whole pieces."""
-        self._waiting.append(rows)
-        self._n_waiting += rows.height
-        while self._n_waiting >= _PIECE:
-            self._write(_PIECE)
-
-    def scan(self) -> pl.LazyFrame:
-        """All rows, in order."""
-        if self._n_waiting:
-            self._write(self._n_waiting)
-        return pl.concat([pl.scan_parquet(path, glob=False) for path in self._paths()])
-
-    def _paths(self) -> Iterator[Path]:
-        return (self._folder / f"{number}.parquet" for number in range(self._n_written))
-
-    def _write(self, n: int) -> None:
-        rows = pl.concat(self._waiting, rechunk=True)
-        rows[:n].write_parquet(self._folder / f"{self._n_written}.parquet")
-        self._n_written += 1
-        self._waiting = [rows[n:]] if rows.height > n else []
-        self._n_waiting = rows.height - n
-
-
-def _parquet(rows: pl.LazyFrame, path: Path) -> None:
-    rows.sink_parquet(path, row_group_size=_PIECE)
-
-
-def _csv(rows: pl.LazyFrame, path: Path) -> None:
-    rows.sink_csv(path)
-
-
-_WRITERS = {".parquet": _parquet, ".csv": _csv}
+_WRITERS: dict[str, Callable[[pl.LazyFrame, Path], None]] = {
+    ".parquet": lambda rows, path: rows.sink_parquet(path, row_group_size=_PIECE),
+    ".csv": lambda rows, path: rows.sink_csv(path),
+}

@@ -14,7 +14,7 @@ from kernelbandits.tables import TableEncoder
 from kernelbandits.types import Array, ArrayLike
 
 _SCORED = 1024
-"""Rows that are scored together: always as many, because the last bits of a product depend on its shape."""
+"""Rows that are scored together: always the same number, because the last bits of a product depend on its shape."""
 _MOST_ENCODED, _ENTRIES = 16_384, 2**23
 """Rows that are encoded together, and about how many entries they may have in all (64 MB)."""
 

@@ -111,7 +111,7 @@ class BanditSummary:
         return f"BanditSummary({seen}: {'; '.join(self.health) or 'nothing unusual'})"
 
     def __str__(self) -> str:
-        return "\n".join([*self._head(), "", *self._table(), "", *self._predictions(), *self._state()])
+        return "\n".join([*self._head(), "", *self._table().lines(), "", *self._predictions(), *self._state()])
 
     def _repr_html_(self) -> str:
         facts = {
@@ -121,12 +121,7 @@ class BanditSummary:
             "awaiting": f"{self.n_awaiting:,}",
             "health": "; ".join(self.health) or "nothing unusual",
         }
-        arms = tuple(
-            (Entry(arm.name + " (removed)" * arm.removed), Entry(f"{arm.n_rewards:,}"), Entry(_shown(arm.mean)))
-            for arm in self.arms
-        )
-        columns = (Column("arm", numeric=False), Column("rewards"), Column("mean reward"))
-        return facts_html("Bandit", facts, Table("Arms", columns, arms).html())
+        return facts_html("Bandit", facts, self._table().html())
 
     def _head(self) -> Iterator[str]:
         features = "no encoder yet" if self.n_features is None else counted(self.n_features, "feature")
@@ -134,7 +129,7 @@ class BanditSummary:
         yield f"policy {self.policy}"
         yield from (f"features: {note}" for note in self.notes)
 
-    def _table(self) -> list[str]:
+    def _table(self) -> Table:
         rows = [
             (
                 arm.name + " (removed)" * arm.removed,
@@ -145,7 +140,7 @@ class BanditSummary:
         ]
         rows.append(("all", f"{self.n_rewards:,}", _shown(self.mean_reward), "", ""))
         columns = (Column("arm", numeric=False), *map(Column, ("rewards", "mean reward", "± error", "weighted mean")))
-        return Table("Arms", columns, tuple(tuple(map(Entry, row)) for row in rows)).lines()
+        return Table("Arms", columns, tuple(tuple(map(Entry, row)) for row in rows))
 
     def _predictions(self) -> Iterator[str]:
         found = self.calibration
@@ -167,7 +162,7 @@ class BanditSummary:
             yield "health: nothing unusual"
 
 
-def health_of(arms: tuple[ArmSummary, ...], calibration: dict[str, Any], n_forgotten: int) -> Iterator[str]:
+def _health_of(arms: tuple[ArmSummary, ...], calibration: dict[str, Any], n_forgotten: int) -> Iterator[str]:
     """Say what should be looked at, one line each."""
     unseen = [arm.name for arm in arms if not arm.n_rewards and not arm.removed]
     if len(unseen) == len(arms):
@@ -179,7 +174,7 @@ def health_of(arms: tuple[ArmSummary, ...], calibration: dict[str, Any], n_forgo
     n, coverage, bias = calibration["n"], calibration["coverage"], calibration["bias"]
     if n < _ENOUGH or coverage is None:
         return
-    if abs(coverage - NOMINAL) > _TOLERANCE + 3.0 * sqrt(NOMINAL * (1.0 - NOMINAL) / n) and coverage < NOMINAL:
+    if NOMINAL - coverage > _TOLERANCE + 3.0 * sqrt(NOMINAL * (1.0 - NOMINAL) / n):
         yield f"{NOMINAL:.0%} intervals covered only {coverage:.1%}: predictions are less certain than they claim"
     if abs(bias) > 4.0 * calibration["bias_error"] and abs(bias) > 0.1 * calibration["noise_std"]:
         yield f"rewards differ from their predictions by {bias:.3g} on average: do they drift?"
@@ -220,7 +215,7 @@ def summarized(
         awaiting_since=ledger.since,
         n_forgotten=ledger.n_forgotten,
         calibration=compared,
-        health=tuple(health_of(arms, compared, ledger.n_forgotten)),
+        health=tuple(_health_of(arms, compared, ledger.n_forgotten)),
         notes=() if encoder is None else encoder.notes,
     )
 

@@ -47,21 +47,22 @@ class ComponentSearch:
 
     """
 
-    __slots__ = ("_arms", "_best", "_found", "_next_arm", "_queue", "_spaces", "_sums", "_variance")
+    __slots__ = ("_arms", "_best", "_found", "_least_noise", "_next_arm", "_queue", "_spaces", "_sums", "_variance")
     _spaces: list[_Space]
     _arms: list[tuple[Array, Array]]
     _variance: float
+    _least_noise: float
     _found: dict[Candidate, Array]
     _best: tuple[int, int, int]
     _queue: list[tuple[int, int, int]]
     _sums: tuple[EvidenceSums, EvidenceSums]
     _next_arm: int
 
-    def __init__(self, arms: list[tuple[Array, Array]], variance: float) -> None:
-        """For contexts and rewards less levels of arms; `variance` is that of all rewards."""
+    def __init__(self, arms: list[tuple[Array, Array]], variance: float, least_noise: float = 0.0) -> None:
+        """For contexts and rewards less levels of arms; `variance` is that of all rewards, `least_noise` of noise."""
         contexts = [X for X, _ in arms]
         self._spaces = [_Space(units, contexts) for units in (Units.as_given(contexts), Units.own(contexts))]
-        self._arms, self._variance = arms, variance
+        self._arms, self._variance, self._least_noise = arms, variance, least_noise
         self._found = {}
         self._best, self._queue = _START, [_START]
         self._begin()
@@ -97,7 +98,7 @@ class ComponentSearch:
         if self._next_arm == len(self._arms):
             self._queue.pop()
             for which, (sums, common) in enumerate(zip(self._sums, _COMMON, strict=True)):
-                posterior = sums.log_posterior(_typical(multiple, common), self._variance)
+                posterior = sums.log_posterior(_typical(multiple, common), self._variance, self._least_noise)
                 self._found[number, kind, which] = posterior
             self._begin()
             if space.typical is not None:

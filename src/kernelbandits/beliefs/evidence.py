@@ -27,6 +27,7 @@ OFFSETS: Array = 4.0 ** np.arange(-2.0, 4.0)
 PRIOR_REWARDS = 3.0
 """The prior of the squared amplitude counts as much as this many rewards."""
 
+_BARRED = 1e6  # nats; where everything is barred, all stays as likely as it was
 _USELESS = 100.0  # with more noise than this contexts tell next to nothing,
 _DOUBT = 2.0  # which is so many nats less likely than that they tell something
 
@@ -128,13 +129,16 @@ class EvidenceSums:
         self._log_dets = self._log_dets + np.log(total / inverse) + arm.log_dets
         self._n += arm.n
 
-    def log_posterior(self, typical: float, variance: float) -> Array:
-        """Up to a constant, for a kernel with this typical K(x, x); `variance` is that of all rewards."""
+    def log_posterior(self, typical: float, variance: float, least_noise: float = 0.0) -> Array:
+        """Up to a constant, for a kernel with this typical K(x, x); `variance` is that of all rewards.
+
+        A noise variance s² r below `least_noise`, with the mean of s² given all else, is ruled out.
+        """
         prior = np.maximum(variance / (typical + OFFSETS[:, np.newaxis] + RIDGES), TINY)
-        together = np.log(np.maximum(PRIOR_REWARDS * prior + self._squares, TINY))
+        squares, n = np.maximum(PRIOR_REWARDS * prior + self._squares, TINY), PRIOR_REWARDS + self._n
         log_priors = PRIOR_REWARDS * np.log(prior)
-        posterior: Array = -0.5 * ((PRIOR_REWARDS + self._n) * together - log_priors + self._log_dets) + LOG_PRIOR
-        return posterior
+        posterior: Array = -0.5 * (n * np.log(squares) - log_priors + self._log_dets) + LOG_PRIOR
+        return posterior - _BARRED * (squares * RIDGES < n * least_noise)
 
 
 def offset_and_ridge(log_posterior: Array) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 import numpy as np
@@ -15,6 +16,25 @@ from kernelbandits.beliefs.followed_levels import FollowedLevels
 from kernelbandits.beliefs.levels import rounding
 from kernelbandits.beliefs.sketched_arms import SketchConstruction
 from kernelbandits.types import Array
+
+_COARSE = 4  # rewards take few values if each of them is there so many times on average
+_RESOLVED = 0.1  # the least standard deviation of noise that such rewards can show, in units of their smallest step
+
+
+def least_noise(rewards: Sequence[Array]) -> float:
+    """The least variance of noise that is believed: 0, unless the rewards of all arms take few values, such as 0 and 1.
+
+    Where a policy does well, nearly all of its rewards are equal. Rewards from near contexts then agree to the last
+    digit, by which a normal likelihood proves that there is no noise, however many values lie farther apart than that.
+
+    >>> least_noise([np.array([0.0, 1.0, 1.0, 1.0] * 2)]), least_noise([np.linspace(0.0, 1.0, 8)])
+    (0.010000000000000002, 0.0)
+    """
+    values = np.sort(np.concatenate(rewards))
+    steps = np.diff(values)
+    steps = steps[steps > rounding(float(np.abs(values).max(initial=0.0)))]
+    few = 0 < _COARSE * len(steps) <= len(values) - _COARSE
+    return (_RESOLVED * float(steps.min())) ** 2 if few else 0.0
 
 
 @final
@@ -32,7 +52,7 @@ class RewardSearch:
         self._budget, self._data = budget, data.snapshot()
         self._levels = levels.estimate(self._data, np.arange(len(data.counts))).levels
         self._arms = [self._some_of(arm, budget.evidence(data.counts)) for arm in data.played]
-        self._search = ComponentSearch(self._arms, self._variance(levels.between))
+        self._search = ComponentSearch(self._arms, self._variance(levels.between), least_noise(self._data.rewards))
 
     def _validate(self) -> None:
         """Refuse, in what was loaded from a file, parts for another number of arms."""

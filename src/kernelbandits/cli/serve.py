@@ -32,10 +32,9 @@ def serve(settings: Path | None, demo: bool, check: bool, port: int | None, work
     if demo == (settings is not None):
         raise click.UsageError("give a settings file, such as shop.toml, or --demo")
     changes = {name: value for name, value in (("port", port), ("workers", workers)) if value is not None}
-    running = service("running")
     if demo:
-        running.serve_demo(changes, click.echo)
-    elif settings is not None and check:
-        click.echo(running.check(settings))
-    elif settings is not None:
-        running.serve(settings, changes, click.echo)
+        service("demo").run_demo(changes, click.echo)
+    elif check:
+        click.echo(service("running").check(settings))
+    else:
+        service("running").serve(settings, changes, click.echo)

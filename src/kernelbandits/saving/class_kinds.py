@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Sequence
-from typing import Any, final
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from kernelbandits.errors import InvalidFile, shown
 from kernelbandits.saving import declared
@@ -13,126 +13,101 @@ from kernelbandits.saving.classes import Classes, is_ours
 from kernelbandits.saving.kinds import Json, Kind
 from kernelbandits.specs import Spec
 
-
-class _OfClass(Kind):
-    """Things of a class whose fields are stored."""
-
-    @final
-    def __init__(self, classes: Classes) -> None:
-        self._classes = classes
-
-    @final
-    def _apart(self, thing: Any, fields: dict[str, Any]) -> tuple[Json, Sequence[Any]]:
-        return self._classes.number(type(thing), [*fields]), [*fields.values()]
+Fields = dict[str, Any]
+Test = Callable[[type], bool]
 
 
-@final
-class Specs(_OfClass):
-    """Specs, the library's and yours: built by their constructor, which checks the fields."""
+def class_kinds(classes: Classes) -> list[tuple[Test, Kind]]:
+    """The kinds of things of a class, and which classes are of each; the first that is right counts."""
 
-    name = "spec"
+    def kind(name: str, test: Test, fields_of: Callable[[Any], Fields], made: Callable[..., Any]) -> tuple[Test, Kind]:
+        def apart(thing: Any) -> tuple[Json, Sequence[Any]]:
+            fields = fields_of(thing)
+            return classes.number(type(thing), [*fields]), [*fields.values()]
 
-    def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
-        return self._apart(thing, {f.name: getattr(thing, f.name) for f in dataclasses.fields(thing) if f.init})
+        def together(facts: Json, parts: list[Any]) -> Any:
+            found, names = classes[facts]
+            if not test(found):
+                raise InvalidFile(f"{found.__name__} cannot be stored as a {name} in this version of the library")
+            return made(found, dict(zip(names, parts, strict=True)))
 
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        kind, fields = self._classes[facts]
-        if not is_spec(kind):
-            raise InvalidFile(f"{kind.__name__} is not a spec")
-        return kind(**dict(zip(fields, parts, strict=True)))
+        return test, Kind(name, apart, together)
 
-
-@final
-class NamedTuples(_OfClass):
-    """Named tuples of the library."""
-
-    name = "named"
-
-    def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
-        return self._apart(thing, thing._asdict())
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        kind, fields = self._classes[facts]
-        if not is_named_tuple(kind) or fields != kind._fields:
-            raise InvalidFile(f"{kind.__name__} has other fields in this version of the library")
-        declared.check(kind, fields, parts)
-        return tuple.__new__(kind, parts)
+    return [
+        kind("spec", is_spec, _spec_fields, lambda spec, fields: spec(**fields)),
+        kind("state", _has_state, lambda thing: {"state": dict(thing.to_state())}, _from_state),
+        kind("named", _is_named_tuple, lambda thing: thing._asdict(), _named_tuple),
+        kind("object", _is_object, _object_fields, _object),
+    ]
 
 
-@final
-class States(_OfClass):
-    """Things that have the two methods of `Saveable`."""
-
-    name = "state"
-
-    def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
-        return self._apart(thing, {"state": dict(thing.to_state())})
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        kind, _ = self._classes[facts]
-        [state] = parts
-        if not has_state(kind) or type(state) is not dict:
-            raise InvalidFile(f"{kind.__name__} has no method from_state")
-        made = kind.from_state(state)
-        if type(made) is not kind:
-            raise InvalidFile(f"{kind.__name__}.from_state returned {shown(made)}")
-        return made
-
-
-@final
-class Objects(_OfClass):
-    """Other things of the library: all of their fields, of the kinds that the class declares.
-
-    Further conditions on them stand in an optional method `_validate`.
-    """
-
-    name = "object"
-
-    def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
-        kind = type(thing)
-        slots = {name: getattr(thing, name) for name in _slots(kind) if hasattr(thing, name)}
-        others = {name: value for name, value in getattr(thing, "__dict__", {}).items() if _is_free(kind, name)}
-        declared.require(kind, slots | others)
-        return self._apart(thing, slots | others)
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        kind, fields = self._classes[facts]
-        if not is_object(kind):
-            raise InvalidFile(f"{kind.__name__} is not stored by its fields")
-        slots = _slots(kind)
-        unknown = [name for name in fields if name not in slots and not _is_free(kind, name)]
-        missing = [name for name in slots if name not in fields]
-        if unknown or missing:
-            what = f"no field {shown(unknown[0])}" if unknown else f"a field {missing[0]!r}, which the file lacks,"
-            raise InvalidFile(f"{kind.__name__} has {what} in this version of the library")
-        declared.check(kind, fields, parts)
-        made = object.__new__(kind)
-        for name, part in zip(fields, parts, strict=True):
-            object.__setattr__(made, name, part)
-        if hasattr(made, "_validate"):
-            made._validate()
-        return made
-
-
-def is_spec(kind: Any) -> bool:
-    """Whether this is a class of specs."""
+def is_spec(kind: type) -> bool:
+    """Whether this is a class of specs, the library's or yours: they are built by their constructor, which checks."""
     return issubclass(kind, Spec) and dataclasses.is_dataclass(kind) and not inspect.isabstract(kind)
 
 
-def is_named_tuple(kind: Any) -> bool:
-    """Whether this is a named tuple of the library."""
-    return issubclass(kind, tuple) and hasattr(kind, "_fields") and is_ours(kind)
+def _spec_fields(thing: Any) -> Fields:
+    return {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing) if field.init}
 
 
-def has_state(kind: Any) -> bool:
+def _has_state(kind: type) -> bool:
     """Whether this class has the methods of `Saveable`."""
     return callable(getattr(kind, "to_state", None)) and callable(getattr(kind, "from_state", None))
 
 
-def is_object(kind: Any) -> bool:
+def _from_state(kind: Any, fields: Fields) -> Any:
+    state = fields["state"]
+    if type(state) is not dict:
+        raise InvalidFile(f"{kind.__name__} has {shown(state)} in place of its state")
+    made = kind.from_state(state)
+    if type(made) is not kind:
+        raise InvalidFile(f"{kind.__name__}.from_state returned {shown(made)}")
+    return made
+
+
+def _is_named_tuple(kind: type) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields") and is_ours(kind)
+
+
+def _named_tuple(kind: Any, fields: Fields) -> Any:
+    if (*fields,) != kind._fields:
+        raise InvalidFile(f"{kind.__name__} has other fields in this version of the library")
+    declared.check(kind, fields)
+    return tuple.__new__(kind, fields.values())
+
+
+def _is_object(kind: type) -> bool:
     """Whether this is a class of the library that is stored by its fields."""
-    special = is_spec(kind) or has_state(kind) or issubclass(kind, tuple | type | BaseException | dict | list)
+    special = is_spec(kind) or _has_state(kind) or issubclass(kind, tuple | type | BaseException | dict | list)
     return is_ours(kind) and not special and not inspect.isabstract(kind)
+
+
+def _object_fields(thing: Any) -> Fields:
+    kind = type(thing)
+    slots = {name: getattr(thing, name) for name in _slots(kind) if hasattr(thing, name)}
+    others = {name: value for name, value in getattr(thing, "__dict__", {}).items() if _is_free(kind, name)}
+    declared.require(kind, slots | others)
+    return slots | others
+
+
+def _object(kind: Any, fields: Fields) -> Any:
+    """A thing with all of its fields, of the kinds that the class declares.
+
+    Further conditions on them stand in an optional method `_validate`.
+    """
+    slots = _slots(kind)
+    unknown = [name for name in fields if name not in slots and not _is_free(kind, name)]
+    missing = [name for name in slots if name not in fields]
+    if unknown or missing:
+        what = f"no field {shown(unknown[0])}" if unknown else f"a field {missing[0]!r}, which the file lacks,"
+        raise InvalidFile(f"{kind.__name__} has {what} in this version of the library")
+    declared.check(kind, fields)
+    made = object.__new__(kind)
+    for name, part in fields.items():
+        object.__setattr__(made, name, part)
+    if hasattr(made, "_validate"):
+        made._validate()
+    return made
 
 
 def _slots(kind: type) -> tuple[str, ...]:

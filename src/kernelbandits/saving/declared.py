@@ -18,10 +18,10 @@ import numpy as np
 from kernelbandits.errors import InvalidArgument, InvalidFile
 
 
-def check(kind: type, fields: Iterable[str], parts: Iterable[Any]) -> None:
+def check(kind: type, fields: Mapping[str, Any]) -> None:
     """Raise if a part is not of the kind that the class declares for its field."""
     hints = declared(kind)
-    for name, part in zip(fields, parts, strict=True):
+    for name, part in fields.items():
         if name not in hints or not fits(part, hints[name]):
             raise InvalidFile(f"the field {name!r} of {kind.__name__} holds something of another kind")
 
@@ -50,7 +50,7 @@ def fits(part: Any, hint: Any) -> bool:
         return part is None
     if origin in _INSIDE:
         return _INSIDE[origin](part, *get_args(hint))
-    return isinstance(part, _KINDS.get(hint, origin or hint)) and (hint in _TRUTH or not isinstance(part, bool))
+    return isinstance(part, _KINDS.get(hint, origin or hint)) and (hint in (bool, object) or not isinstance(part, bool))
 
 
 def _fits_one(part: Any, *inner: Any) -> bool:
@@ -83,11 +83,6 @@ def _fits_table(part: Any, key: Any, value: Any) -> bool:
     return isinstance(part, dict) and all(fits(k, key) and fits(v, value) for k, v in part.items())
 
 
-def _fits_call(part: Any, *_: Any) -> bool:
-    return callable(part)
-
-
-_TRUTH = (bool, object)
 _KINDS: Mapping[Any, Any] = {
     bool: bool | np.bool_,
     int: int | np.integer,
@@ -105,5 +100,5 @@ _INSIDE: Mapping[Any, Callable[..., bool]] = {
     Iterable: _fits_entries((list, tuple)),
     dict: _fits_table,
     Mapping: _fits_table,
-    Callable: _fits_call,
+    Callable: lambda part, *_: callable(part),
 }

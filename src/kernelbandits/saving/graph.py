@@ -6,7 +6,7 @@ A node is [kind, facts, parts]. A part is None, a truth value, a number or a tex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, final
 
@@ -31,7 +31,7 @@ class Nodes:
     def of(self, thing: Any) -> tuple[list[Json], Json]:
         """The nodes, and the thing itself as a part."""
         nodes: list[Json] = []
-        trials: dict[str, Kind] = {}
+        kinds: dict[str, Kind] = {}
         root = self._part(thing, None)
         for number, each in enumerate(self._things):  # grows on the way
             try:
@@ -40,7 +40,9 @@ class Nodes:
             except InvalidArgument as error:
                 raise InvalidArgument(f"{error} (found in: {self._trail(number)})") from error
             nodes.append([kind.name, facts, [self._part(part, number) for part in parts]])
-            trials.setdefault(kind.name, _Trial(kind))
+            kinds[kind.name] = kind
+        # A trial, in which every thing is True: it raises if something contains itself that cannot.
+        trials = {name: kind._replace(together=lambda facts, parts: True) for name, kind in kinds.items()}
         Rebuilding(nodes, trials).thing(root)
         return nodes, root
 
@@ -66,24 +68,6 @@ class Nodes:
 
 
 @final
-class _Trial(Kind):
-    """Stands for a kind when it is tried whether things can be put together again."""
-
-    def __init__(self, kind: Kind) -> None:
-        self.name = kind.name
-        self.grows = kind.grows
-
-    def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
-        raise NotImplementedError
-
-    def begin(self, facts: Json) -> Any:
-        return self if self.grows else None
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        return self
-
-
-@final
 class Rebuilding:
     """Puts a thing together from its nodes: parts first, except where a thing contains itself."""
 
@@ -103,11 +87,11 @@ class Rebuilding:
                 waiting.pop()
             elif not self._begun[number]:
                 self._begun[number] = True
-                self._things[number] = kind.begin(facts)
+                self._things[number] = None if kind.add is None else kind.together(facts, [])
                 waiting += [each for each in self._numbers(parts) if not self._begun[each]]
             else:
-                made = kind.finish(self._things[number], facts, [self._part(part) for part in parts])
-                self._things[number] = made
+                made = kind.together(facts, [self._part(part) for part in parts])
+                self._things[number] = made if kind.add is None else kind.add(self._things[number], made)
                 self._done[number] = True
                 waiting.pop()
         return self._part(root)
@@ -145,7 +129,7 @@ class Rebuilding:
             [number] = part
             thing = self._things[number]
             if thing is None:
-                raise InvalidArgument("something contains itself that cannot: only lists, dictionaries and sets can")
+                raise InvalidArgument("something contains itself that cannot: only lists, dictionaries and sets may")
             return thing
         if isinstance(part, dict):
             return _NO_NUMBERS[part["float"]]

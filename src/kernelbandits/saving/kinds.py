@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+import operator
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Any, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,155 +19,34 @@ Json: TypeAlias = Any
 _DTYPE_KINDS = "biufcSUMm"
 
 
-class Kind(ABC):
+class Kind(NamedTuple):
     """One kind of things. A thing is a few facts, which are JSON, and the things that it is made of.
 
     Attributes:
         name: what the kind is called in a bundle.
-        grows: whether a thing can be there before its parts, so that it may contain itself.
+        apart: returns the facts of a thing, and its parts.
+        together: returns the thing with these facts and parts. What it cannot understand may raise anything; the caller
+            explains it.
+        add: adds the second thing to the first, if a thing can be there before its parts and so contain itself.
 
     """
 
     name: str
-    grows = False
-
-    @abstractmethod
-    def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
-        """The facts of a thing, and its parts."""
-
-    def begin(self, facts: Json) -> Any:  # noqa: B027
-        """The thing without its parts, if it grows."""
-
-    @abstractmethod
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        """The thing with its parts. What cannot be understood may raise anything; the caller explains it."""
+    apart: Callable[[Any], tuple[Json, Sequence[Any]]]
+    together: Callable[[Json, list[Any]], Any]
+    add: Callable[[Any, Any], Any] | None = None
 
 
-@final
-class Lists(Kind):
-    """Lists."""
-
-    name = "list"
-    grows = True
-
-    def apart(self, thing: list[Any]) -> tuple[Json, Sequence[Any]]:
-        return None, thing
-
-    def begin(self, facts: Json) -> Any:
-        return []
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        begun.extend(parts)
-        return begun
+def _scalar_apart(thing: np.generic) -> tuple[Json, Sequence[Any]]:
+    if not is_plain(thing.dtype):
+        raise InvalidArgument(f"a {thing.dtype} cannot be saved; numbers, texts and times can")
+    return [thing.dtype.str, thing.tobytes().hex()], ()
 
 
-@final
-class Dictionaries(Kind):
-    """Dictionaries: keys and values in turn."""
-
-    name = "dict"
-    grows = True
-
-    def apart(self, thing: dict[Any, Any]) -> tuple[Json, Sequence[Any]]:
-        return None, [part for pair in thing.items() for part in pair]
-
-    def begin(self, facts: Json) -> Any:
-        return {}
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        begun.update(zip(parts[::2], parts[1::2], strict=True))
-        return begun
-
-
-@final
-class Sets(Kind):
-    """Sets."""
-
-    name = "set"
-    grows = True
-
-    def apart(self, thing: set[Any]) -> tuple[Json, Sequence[Any]]:
-        return None, [*thing]
-
-    def begin(self, facts: Json) -> Any:
-        return set()
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        begun.update(parts)
-        return begun
-
-
-@final
-class Sequences(Kind):
-    """Tuples and frozen sets."""
-
-    def __init__(self, name: str, made: type) -> None:
-        self.name = name
-        self._made = made
-
-    def apart(self, thing: Any) -> tuple[Json, Sequence[Any]]:
-        return None, [*thing]
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        return self._made(parts)
-
-
-@final
-class Bytes(Kind):
-    """Bytes, in base 64."""
-
-    name = "bytes"
-
-    def apart(self, thing: bytes) -> tuple[Json, Sequence[Any]]:
-        return base64.b64encode(thing).decode("ascii"), ()
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        return base64.b64decode(facts, validate=True)
-
-
-@final
-class Times(Kind):
-    """Dates and times, as ISO 8601 writes them. A time zone is kept as its difference to UTC."""
-
-    def __init__(self, name: str, made: type[date] | type[datetime]) -> None:
-        self.name = name
-        self._made = made
-
-    def apart(self, thing: date) -> tuple[Json, Sequence[Any]]:
-        return thing.isoformat(), ()
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        return self._made.fromisoformat(facts)
-
-
-@final
-class Durations(Kind):
-    """Lengths of time: days, seconds, microseconds."""
-
-    name = "timedelta"
-
-    def apart(self, thing: timedelta) -> tuple[Json, Sequence[Any]]:
-        return [thing.days, thing.seconds, thing.microseconds], ()
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        return timedelta(*facts)
-
-
-@final
-class Scalars(Kind):
-    """Numbers of numpy: their type and bytes."""
-
-    name = "scalar"
-
-    def apart(self, thing: np.generic) -> tuple[Json, Sequence[Any]]:
-        if not is_plain(thing.dtype):
-            raise InvalidArgument(f"a {thing.dtype} cannot be saved; numbers, texts and times can")
-        return [thing.dtype.str, thing.tobytes().hex()], ()
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        dtype, digits = facts
-        [scalar] = np.frombuffer(bytes.fromhex(digits), plain_dtype(dtype))
-        return scalar
+def _scalar(facts: Json, parts: list[Any]) -> Any:
+    dtype, digits = facts
+    [scalar] = np.frombuffer(bytes.fromhex(digits), plain_dtype(dtype))
+    return scalar
 
 
 def is_plain(dtype: np.dtype[Any]) -> bool:
@@ -184,14 +63,31 @@ def plain_dtype(name: Json) -> np.dtype[Any]:
     return dtype
 
 
+SCALARS = Kind("scalar", _scalar_apart, _scalar)
+"""Numbers of numpy: their type and bytes."""
+
 PLAIN_KINDS: dict[type, Kind] = {
-    list: Lists(),
-    dict: Dictionaries(),
-    set: Sets(),
-    tuple: Sequences("tuple", tuple),
-    frozenset: Sequences("frozenset", frozenset),
-    bytes: Bytes(),
-    date: Times("date", date),
-    datetime: Times("datetime", datetime),
-    timedelta: Durations(),
+    list: Kind("list", lambda thing: (None, thing), lambda _, parts: parts, operator.iadd),
+    dict: Kind(
+        "dict",
+        lambda thing: (None, [part for pair in thing.items() for part in pair]),
+        lambda _, parts: dict(zip(parts[::2], parts[1::2], strict=True)),
+        operator.ior,
+    ),
+    set: Kind("set", lambda thing: (None, [*thing]), lambda _, parts: set(parts), operator.ior),
+    tuple: Kind("tuple", lambda thing: (None, thing), lambda _, parts: tuple(parts)),
+    frozenset: Kind("frozenset", lambda thing: (None, [*thing]), lambda _, parts: frozenset(parts)),
+    bytes: Kind(
+        "bytes",
+        lambda thing: (b64encode(thing).decode("ascii"), ()),
+        lambda facts, _: b64decode(facts, validate=True),
+    ),
+    date: Kind("date", lambda thing: (thing.isoformat(), ()), lambda facts, _: date.fromisoformat(facts)),
+    datetime: Kind("datetime", lambda thing: (thing.isoformat(), ()), lambda facts, _: datetime.fromisoformat(facts)),
+    timedelta: Kind(
+        "timedelta",
+        lambda thing: ([thing.days, thing.seconds, thing.microseconds], ()),
+        lambda facts, _: timedelta(*facts),
+    ),
 }
+"""Containers, bytes in base 64, and times as ISO 8601 writes them: a time zone is kept as its difference to UTC."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Generator, Philox, SeedSequence
@@ -18,56 +18,33 @@ _LARGEST: dict[tuple[str, ...], int] = {("state", "pos"): 624, ("buffer_pos",): 
 _LARGEST_POOL = 64
 
 
-@final
-class Generators(Kind):
-    """`numpy.random.Generator`."""
-
-    name = "generator"
-
-    def apart(self, thing: Generator) -> tuple[Json, Sequence[Any]]:
-        return None, [thing.bit_generator]
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        [bits] = parts
-        if type(bits).__name__ not in _BIT_GENERATORS:
-            raise InvalidFile(f"{shown(bits)} is not a source of random bits")
-        return Generator(bits)
+def _generator(facts: Json, parts: list[Any]) -> Generator:
+    [bits] = parts
+    if type(bits).__name__ not in _BIT_GENERATORS:
+        raise InvalidFile(f"{shown(bits)} is not a source of random bits")
+    return Generator(bits)
 
 
-@final
-class BitGenerators(Kind):
-    """Sources of random bits: their name, their state, and the seed from which others are spawned."""
-
-    name = "bits"
-
-    def apart(self, thing: BitGenerator) -> tuple[Json, Sequence[Any]]:
-        return type(thing).__name__, [_with_lists(thing.state), thing.seed_seq]
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        state, seeds = parts
-        if facts not in _BIT_GENERATORS or not isinstance(seeds, SeedSequence):
-            raise InvalidFile(f"{shown(facts)} is not a source of random bits")
-        bits = _BIT_GENERATORS[facts](seeds)
-        bits.state = _checked(state, bits.state, ())
-        return bits
+def _bits(facts: Json, parts: list[Any]) -> BitGenerator:
+    state, seeds = parts
+    if facts not in _BIT_GENERATORS or not isinstance(seeds, SeedSequence):
+        raise InvalidFile(f"{shown(facts)} is not a source of random bits")
+    bits = _BIT_GENERATORS[facts](seeds)
+    bits.state = _checked(state, bits.state, ())
+    return bits
 
 
-@final
-class Seeds(Kind):
-    """Seeds, and how many have been spawned from them."""
+def _seeds_apart(thing: SeedSequence) -> tuple[Json, Sequence[Any]]:
+    entropy: Any = thing.entropy
+    given = [int(part) for part in entropy] if isinstance(entropy, Sequence | np.ndarray) else int(entropy)
+    return [given, [int(key) for key in thing.spawn_key], thing.pool_size, thing.n_children_spawned], ()
 
-    name = "seeds"
 
-    def apart(self, thing: SeedSequence) -> tuple[Json, Sequence[Any]]:
-        entropy: Any = thing.entropy
-        given = [int(part) for part in entropy] if isinstance(entropy, Sequence | np.ndarray) else int(entropy)
-        return [given, [int(key) for key in thing.spawn_key], thing.pool_size, thing.n_children_spawned], ()
-
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
-        entropy, spawn_key, pool_size, n_spawned = facts
-        if not 4 <= pool_size <= _LARGEST_POOL or not 0 <= n_spawned < 2**32:
-            raise InvalidFile(f"{shown(facts)} is not a seed")
-        return SeedSequence(entropy, spawn_key=spawn_key, pool_size=pool_size, n_children_spawned=n_spawned)
+def _seeds(facts: Json, parts: list[Any]) -> SeedSequence:
+    entropy, spawn_key, pool_size, n_spawned = facts
+    if not 4 <= pool_size <= _LARGEST_POOL or not 0 <= n_spawned < 2**32:
+        raise InvalidFile(f"{shown(facts)} is not a seed")
+    return SeedSequence(entropy, spawn_key=spawn_key, pool_size=pool_size, n_children_spawned=n_spawned)
 
 
 def _with_lists(state: Any) -> Any:
@@ -88,18 +65,18 @@ def _checked(state: Any, like: Any, where: tuple[str, ...]) -> Any:
         if array.shape != like.shape:
             raise InvalidFile(f"the state of a random generator has {shown(state)} in place of {like.size} numbers")
         return array
-    sound = state == like if isinstance(like, str) else type(state) is int and 0 <= state <= _largest(where)
+    largest = _LARGEST.get(where, 2**128 - 1)
+    sound = state == like if isinstance(like, str) else type(state) is int and 0 <= state <= largest
     if not sound:
         raise InvalidFile(f"the state of a random generator has {shown(state)} in {'.'.join(where)}")
     return state
 
 
-def _largest(where: tuple[str, ...]) -> int:
-    return _LARGEST.get(where, 2**128 - 1)
-
-
 RANDOM_KINDS: dict[type, Kind] = {
-    Generator: Generators(),
-    SeedSequence: Seeds(),
-    **dict.fromkeys(_BIT_GENERATORS.values(), BitGenerators()),
+    Generator: Kind("generator", lambda thing: (None, [thing.bit_generator]), _generator),
+    SeedSequence: Kind("seeds", _seeds_apart, _seeds),
+    **dict.fromkeys(
+        _BIT_GENERATORS.values(),
+        Kind("bits", lambda thing: (type(thing).__name__, [_with_lists(thing.state), thing.seed_seq]), _bits),
+    ),
 }

@@ -1,33 +1,54 @@
-"""`save` and `load`."""
+"""`save` and `load`, and the two methods by which a class takes part in them."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Protocol, Self, final, runtime_checkable
 
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsError, shown
 from kernelbandits.saving import bundles
-from kernelbandits.saving.class_kinds import (
-    NamedTuples,
-    Objects,
-    Specs,
-    States,
-    has_state,
-    is_named_tuple,
-    is_object,
-    is_spec,
-)
+from kernelbandits.saving.class_kinds import class_kinds, is_spec
 from kernelbandits.saving.classes import Classes
 from kernelbandits.saving.graph import Nodes, Rebuilding
-from kernelbandits.saving.kinds import PLAIN_KINDS, Json, Kind, Scalars
+from kernelbandits.saving.kinds import PLAIN_KINDS, SCALARS, Json, Kind
 from kernelbandits.saving.randomness import RANDOM_KINDS
 from kernelbandits.saving.shared_memory import AnyArray, Arrays
 from kernelbandits.specs import Spec, to_table
+
+
+@runtime_checkable
+class Saveable(Protocol):
+    """A class with these two methods is saved through them. Learners and trackers of your own need them.
+
+    >>> class Memory:
+    ...     def __init__(self, rewards):
+    ...         self.rewards = rewards
+    ...
+    ...     def to_state(self):
+    ...         return {"rewards": self.rewards}
+    ...
+    ...     @classmethod
+    ...     def from_state(cls, state):
+    ...         return cls(**state)
+    >>> import pathlib, tempfile
+    >>> path = save(Memory([1.0, 0.5]), pathlib.Path(tempfile.mkdtemp(), "memory.kb"))
+    >>> load(path, classes=[Memory]).rewards
+    [1.0, 0.5]
+
+    See also `save`, `load`.
+    """
+
+    def to_state(self) -> Mapping[str, Any]:
+        """What must be kept: numbers, texts, arrays, generators, lists, tuples, dictionaries, other saveable things."""
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """The thing again, from what `to_state` returned. It must refuse a state that it cannot work with."""
 
 
 def save(thing: Any, path: str | os.PathLike[str]) -> Path:
@@ -82,7 +103,7 @@ def load(path: str | os.PathLike[str], classes: Iterable[type] = ()) -> Any:
     See also `save`, `Saveable`.
     """
     given = [*classes]
-    Classes(given)  # refuses what are no classes: not the file's fault
+    Classes(given)  # refuses what is not a class, which is not the file's fault
     with bundles.opened(Path(path)) as bundle:
         memory, root = bundle.memory(), bundle.manifest["root"]
         rebuilding = _rebuilding(bundle.manifest, memory, given)
@@ -124,31 +145,21 @@ class _Kinds:
     """All kinds of things, for one bundle."""
 
     def __init__(self, classes: Classes, arrays: Arrays) -> None:
-        self._by_type: dict[type, Kind] = {np.ndarray: arrays, **PLAIN_KINDS, **RANDOM_KINDS}
-        self._scalars = Scalars()
-        self._by_trait = [
-            (is_spec, Specs(classes)),
-            (has_state, States(classes)),
-            (is_named_tuple, NamedTuples(classes)),
-            (is_object, Objects(classes)),
-        ]
-        every = [*self._by_type.values(), self._scalars, *(kind for _, kind in self._by_trait)]
+        self._by_type: dict[type, Kind] = {np.ndarray: arrays.kind, **PLAIN_KINDS, **RANDOM_KINDS}
+        self._by_test = class_kinds(classes)
+        every = [*self._by_type.values(), SCALARS, *(kind for _, kind in self._by_test)]
         self.by_name = {kind.name: kind for kind in every}
 
     def of(self, thing: Any) -> Kind:
         """The kind of a thing, found once per class."""
-        found = self._by_type.get(type(thing))
+        kind = type(thing)
+        found = SCALARS if isinstance(thing, np.generic) else self._by_type.get(kind)
         if found is None:
-            found = self._by_type[type(thing)] = self._found(thing)
+            found = next((each for test, each in self._by_test if test(kind)), None)
+        if found is None:
+            raise InvalidArgument(
+                f"{shown(thing)} cannot be saved: {kind.__module__}.{kind.__qualname__} is not a class of "
+                "this library, nor has it the methods to_state and from_state (see kernelbandits.Saveable)"
+            )
+        self._by_type[kind] = found
         return found
-
-    def _found(self, thing: Any) -> Kind:
-        if isinstance(thing, np.generic):
-            return self._scalars
-        for has_trait, kind in self._by_trait:
-            if has_trait(type(thing)):
-                return kind
-        raise InvalidArgument(
-            f"{shown(thing)} cannot be saved: {type(thing).__module__}.{type(thing).__qualname__} is not a class of "
-            "this library, nor has it the methods to_state and from_state (see kernelbandits.Saveable)"
-        )

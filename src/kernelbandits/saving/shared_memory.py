@@ -29,7 +29,7 @@ _NO_FIT = "an array does not fit into its memory"
 @final
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of memory: the type and number of its entries, and how far it starts behind a cache line."""
+    """A piece of memory: the type and number of its entries, and how far after the start of a cache line it begins."""
 
     dtype: np.dtype[Any]
     length: int
@@ -55,17 +55,16 @@ class Piece:
 
 
 @final
-class Arrays(Kind):
+class Arrays:
     """Arrays: views of pieces of memory, which are known when all arrays have been seen."""
-
-    name = "array"
 
     def __init__(self, memory: Sequence[AnyArray] = ()) -> None:
         """`memory` holds the pieces to put arrays together from."""
         self._memory = memory
         self._seen: list[tuple[int, int, AnyArray, list[Json]]] = []
+        self.kind = Kind("array", self._apart, self._together)
 
-    def apart(self, thing: AnyArray) -> tuple[Json, Sequence[Any]]:
+    def _apart(self, thing: AnyArray) -> tuple[Json, Sequence[Any]]:
         if not is_plain(thing.dtype):
             raise InvalidArgument(f"an array of type {thing.dtype} cannot be saved; numbers, texts and times can")
         writeable, (low, high) = thing.flags.writeable, _bounds(thing)
@@ -89,7 +88,7 @@ class Arrays(Kind):
             groups[-1].members.append((array, facts))
         return [group.piece(number) for number, group in enumerate(groups)]
 
-    def finish(self, begun: Any, facts: Json, parts: list[Any]) -> Any:
+    def _together(self, facts: Json, parts: list[Any]) -> AnyArray:
         name, number, offset, shape, strides, writeable = facts
         dtype = plain_dtype(name)
         if any(type(size) is not int or size < 0 for size in shape):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
-from types import TracebackType
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, NamedTuple, Self, TypeVar, final
 from urllib.parse import quote
 from uuid import uuid4
@@ -43,20 +42,30 @@ class _Call(NamedTuple, Generic[T]):
 
     method: str
     path: str
-    body: Any
     read: Callable[[Any], T]
+    body: Any = None
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `httpx.Client.request`."""
+        content = {} if self.body is None else {"content": msgspec.json.encode(self.body)}
+        return {"method": self.method, "url": self.path, "headers": {"content-type": "application/json"}, **content}
+
+    def answer(self, response: httpx.Response) -> T:
+        """What was answered; raises what the service refused."""
+        if response.status_code < 400:
+            return self.read(_decode(response.content))
+        try:
+            error = _decode(response.content)["error"]
+            raise ServiceError(error["message"], response.status_code, error["code"], error["field"])
+        except (msgspec.DecodeError, KeyError, TypeError):
+            raise ServiceError(f"HTTP {response.status_code}", response.status_code, "http") from None
 
 
-class _Talk(NamedTuple):
-    """How often and how long to try."""
-
-    retries: int
-    pause: float
-
-    def waits(self) -> Iterable[float]:
-        """Seconds to wait before each further try: twice as long each time, give or take a half."""
-        for number in range(self.retries):
-            yield self.pause * 2.0**number * random.uniform(0.5, 1.5)  # noqa: S311 (no secret)
+def _waits(retries: int) -> Iterator[float | None]:
+    """Seconds to wait before each further try, twice as long each time, give or take a half; None after the last."""
+    for number in range(retries):
+        yield 0.1 * 2.0**number * random.uniform(0.5, 1.5)  # noqa: S311 (no secret)
+    yield None
 
 
 def _rank_call(
@@ -74,45 +83,24 @@ def _rank_call(
     }
     if arms is not None:
         body["arms"] = [*arms]
-    return _Call("POST", "/rank", body, lambda found: msgspec.convert(found, Answer))
+    return _Call("POST", "/rank", lambda found: msgspec.convert(found, Answer), body)
 
 
 def _reward_call(event_id: str, value: float, reward_id: str | None) -> _Call[Taken]:
     body = {"value": value, "reward_id": reward_id or uuid4().hex}
-    return _Call("POST", f"{_event_path(event_id)}/reward", body, lambda f: Taken(f["late"], f["repeated"]))
+    return _Call("POST", f"{_event_path(event_id)}/reward", lambda found: Taken(found["late"], found["repeated"]), body)
 
 
 def _activate_call(event_id: str) -> _Call[bool]:
-    return _Call("POST", f"{_event_path(event_id)}/activate", {}, lambda found: bool(found["activated"]))
+    return _Call("POST", f"{_event_path(event_id)}/activate", lambda found: bool(found["activated"]), {})
 
 
 def _event_path(event_id: str) -> str:
     return f"/events/{quote(event_id, safe='')}"
 
 
-def _get_call(path: str) -> _Call[dict[str, Any]]:
-    return _Call("GET", path, None, dict)
-
-
 def _headers(key: str | None) -> dict[str, str]:
     return {} if key is None else {"authorization": f"Bearer {key}"}
-
-
-def _answer(response: httpx.Response) -> Any:
-    """The decoded body; raises what the service refused."""
-    if response.status_code < 400:
-        return _decode(response.content)
-    try:
-        error = _decode(response.content)["error"]
-        raise ServiceError(error["message"], response.status_code, error["code"], error["field"])
-    except (msgspec.DecodeError, KeyError, TypeError):
-        raise ServiceError(f"HTTP {response.status_code}", response.status_code, "http") from None
-
-
-def _content(call: _Call[Any]) -> dict[str, Any]:
-    if call.body is None:
-        return {}
-    return {"content": msgspec.json.encode(call.body), "headers": {"content-type": "application/json"}}
 
 
 @final
@@ -128,7 +116,7 @@ class Client:
 
     def __init__(self, address: str, key: str | None = None, timeout: float = 10.0, retries: int = 5) -> None:
         self._http = httpx.Client(base_url=address, headers=_headers(key), timeout=timeout, trust_env=False)
-        self._talk = _Talk(retries, 0.1)
+        self._retries = retries
 
     def rank(
         self,
@@ -152,11 +140,11 @@ class Client:
 
     def event(self, event_id: str) -> dict[str, Any]:
         """Everything that is known of an event."""
-        return self._call(_get_call(_event_path(event_id)))
+        return self._call(_Call("GET", _event_path(event_id), dict))
 
     def policy(self) -> dict[str, Any]:
         """Settings, version, rewards per arm, health."""
-        return self._call(_get_call("/policy"))
+        return self._call(_Call("GET", "/policy", dict))
 
     def close(self) -> None:
         """End the connections."""
@@ -165,19 +153,19 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _call(self, call: _Call[T]) -> T:
-        for wait in (*self._talk.waits(), None):
+        for wait in _waits(self._retries):
             try:
-                response = self._http.request(call.method, call.path, **_content(call))
+                response = self._http.request(**call.arguments())
             except httpx.TransportError as error:
                 if wait is None:
                     raise ServiceError(f"the service cannot be reached: {error}") from error
             else:
                 if wait is None or response.status_code not in _AGAIN:
-                    return call.read(_answer(response))
+                    return call.answer(response)
             time.sleep(wait)
         raise AssertionError("the last try has returned or raised")
 
@@ -188,7 +176,7 @@ class AsyncClient:
 
     def __init__(self, address: str, key: str | None = None, timeout: float = 10.0, retries: int = 5) -> None:
         self._http = httpx.AsyncClient(base_url=address, headers=_headers(key), timeout=timeout, trust_env=False)
-        self._talk = _Talk(retries, 0.1)
+        self._retries = retries
 
     async def rank(
         self,
@@ -212,11 +200,11 @@ class AsyncClient:
 
     async def event(self, event_id: str) -> dict[str, Any]:
         """Everything that is known of an event."""
-        return await self._call(_get_call(_event_path(event_id)))
+        return await self._call(_Call("GET", _event_path(event_id), dict))
 
     async def policy(self) -> dict[str, Any]:
         """Settings, version, rewards per arm, health."""
-        return await self._call(_get_call("/policy"))
+        return await self._call(_Call("GET", "/policy", dict))
 
     async def close(self) -> None:
         """End the connections."""
@@ -225,20 +213,18 @@ class AsyncClient:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def _call(self, call: _Call[T]) -> T:
-        for wait in (*self._talk.waits(), None):
+        for wait in _waits(self._retries):
             try:
-                response = await self._http.request(call.method, call.path, **_content(call))
+                response = await self._http.request(**call.arguments())
             except httpx.TransportError as error:
                 if wait is None:
                     raise ServiceError(f"the service cannot be reached: {error}") from error
             else:
                 if wait is None or response.status_code not in _AGAIN:
-                    return call.read(_answer(response))
+                    return call.answer(response)
             await asyncio.sleep(wait)
         raise AssertionError("the last try has returned or raised")

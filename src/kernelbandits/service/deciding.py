@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, final
 
 import numpy as np
@@ -72,46 +73,41 @@ class Decider:
 
 def decide_many(asked: list[Asked]) -> list[Decided | Exception]:
     """The decision, or the refusal, of each request; those that leave all arms open are weighed at once."""
-    found: list[Decided | Exception | None] = [None] * len(asked)
+    together = _together(asked)
+    return [together.get(place) or _alone(*each) for place, each in enumerate(asked)]
+
+
+def _together(asked: list[Asked]) -> dict[int, Decided]:
+    """The decisions, by place, of requests for all arms; those that are left out are to be decided alone."""
     snapshot = asked[0][0]
-    places = [place for place, each in enumerate(asked) if each[0] is snapshot and _is_plain(each[1])]
-    if len(places) >= 2 and snapshot.bandit is not None and all(snapshot.counts.values()):
-        for place, decided in _together(snapshot, [(place, *asked[place][1:]) for place in places]):
-            found[place] = decided
-    return [_alone(*each) if decided is None else decided for each, decided in zip(asked, found, strict=True)]
-
-
-def _is_plain(request: RankRequest) -> bool:
-    return request.arms is None and not request.excluded
-
-
-def _together(snapshot: Snapshot, asked: list[tuple[int, RankRequest, str]]) -> list[tuple[int, Decided]]:
-    """The decisions of requests for all arms; those that are left out are to be decided alone."""
-    bandit, encoded = snapshot.bandit, []
-    assert bandit is not None  # noqa: S101
-    for place, request, event_id in asked:
-        try:
-            point = bandit.encoder.transform_row(snapshot.features.flat(request.context))  # type: ignore[union-attr]
-        except KernelBanditsError:
-            continue  # alone it says what is wrong
-        encoded.append((place, request, event_id, point))
-    if len(encoded) < 2:
-        return []
+    bandit, known, points = snapshot.bandit, tuple(snapshot.counts), {}
+    plain = [
+        (place, request)
+        for place, (other, request, _) in enumerate(asked)
+        if other is snapshot and request.arms is None and not request.excluded
+    ]
+    if len(plain) < 2 or bandit is None or bandit.encoder is None or not all(snapshot.counts.values()):
+        return {}
+    for place, request in plain:
+        with suppress(KernelBanditsError):  # alone it says what is wrong
+            points[place] = bandit.encoder.transform_row(snapshot.features.flat(request.context))
+    if len(points) < 2:
+        return {}
     try:
-        chances = weigh_many(bandit, np.array([point for *_, point in encoded])).tolist()
+        chances = weigh_many(bandit, np.array([*points.values()])).tolist()
     except KernelBanditsError:
-        return []
-    known = tuple(snapshot.counts)
+        return {}
     numbers = [bandit._problem.arms.index(name) for name in known]
-    decided = []
-    for (place, request, event_id, _), row in zip(encoded, chances, strict=True):
+    decided = {}
+    for place, row in zip(points, chances, strict=True):
+        _, request, event_id = asked[place]
         kept = Kept(request.context, known, deferred=request.deferred)
         weighed = {name: row[number] for name, number in zip(known, numbers, strict=True)}
-        decided.append((place, decide_kept(snapshot, kept, event_id, weighed)))
+        decided[place] = decide_kept(snapshot, kept, event_id, weighed)
     return decided
 
 
-def _alone(snapshot: Snapshot, request: RankRequest, event_id: str) -> Any:
+def _alone(snapshot: Snapshot, request: RankRequest, event_id: str) -> Decided | Exception:
     try:
         return decide(snapshot, request, event_id)
     except KernelBanditsError as error:

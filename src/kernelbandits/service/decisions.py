@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, final
 
 from kernelbandits.bandit import Bandit, reward_counts, weigh
 from kernelbandits.errors import InvalidArgument, nearest, shown
-from kernelbandits.service.features import Features
+from kernelbandits.service.features import AsFitted, Features
 from kernelbandits.service.requests import Kept, RankRequest, ShownArm
-from kernelbandits.service.rules import MODES
 from kernelbandits.service.settings import Learning
 
 MOST_ARMS = 1000
@@ -53,8 +52,6 @@ class Snapshot:
 
 def features_of(learning: Learning, bandit: Bandit | None) -> Features:
     """How features are read: as the settings say, or by the encoder that a warm start brought."""
-    from kernelbandits.service.features import AsFitted
-
     reader = learning.reader()
     if reader is not None:
         return reader
@@ -113,9 +110,8 @@ def decide_kept(snapshot: Snapshot, kept: Kept, event_id: str, weighed: dict[str
     if control:
         probabilities = dict.fromkeys(eligible, 1.0 / len(eligible))
     preferred = _drawn(probabilities, uniform(snapshot.salt, b"draw", event_id))
-    arm, propensity = preferred, probabilities[preferred]
-    if not control:
-        arm, propensity = MODES[learning.mode].answer(preferred, probabilities, eligible[0])
+    drawn = control or learning.plays
+    arm, propensity = (preferred, probabilities[preferred]) if drawn else (eligible[0], 1.0)
     ranking = sorted(probabilities.items(), key=lambda pair: -pair[1])
     unknown = tuple(name for name in names if name not in snapshot.counts)
     return Decided(kept, arm, propensity, preferred, ranking, control, unknown)
@@ -132,7 +128,7 @@ def _offered(snapshot: Snapshot, request: RankRequest) -> tuple[str | ShownArm, 
     names = [arm.id if isinstance(arm, ShownArm) else arm for arm in offered]
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise InvalidArgument(f"arms: {shown(twice)} is there twice; expected different arms")
+        raise InvalidArgument(f"arms: {shown(twice)} comes twice; expected different arms")
     for name in names:
         if name in snapshot.removed:
             raise InvalidArgument(f"arms: {shown(name)} was removed; leave it out, or give the new arm a new name")
@@ -164,10 +160,8 @@ def _weighed(snapshot: Snapshot, kept: Kept, eligible: list[str]) -> dict[str, f
     probabilities = dict.fromkeys(eligible, 1.0 / n)
     if tried and snapshot.bandit is not None:
         weighed = weigh(snapshot.bandit, shown_row, tried if len(tried) < len(snapshot.bandit._problem.arms) else None)
-        share = len(tried) / n
-        found = dict(zip(weighed.arms, weighed.probabilities.tolist(), strict=True))
         for name in tried:
-            probabilities[name] = share * found[name]
+            probabilities[name] = len(tried) / n * weighed[name]
     return probabilities
 
 

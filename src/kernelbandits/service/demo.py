@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from kernelbandits.errors import KernelBanditsError
 from kernelbandits.service.client import AsyncClient, ServiceError
 from kernelbandits.service.running import supervise
 from kernelbandits.service.supervisor import Supervisor
@@ -57,12 +56,6 @@ def chance(customer: Customer, offer: str) -> float:
     return 1.0 / (1.0 + exp(1.5 - pull))
 
 
-def true_values() -> dict[str, float]:
-    """What each offer earns per customer if it is made to all."""
-    everyone = list(customers())
-    return {offer: sum(chance(each, offer) for each in everyone) / len(everyone) for offer in OFFERS}
-
-
 async def simulate(address: str, stopped: Callable[[], bool], rng: np.random.Generator) -> None:
     """Send customers to the service; what most of them do is reported some time later."""
     everyone, pending = list(customers()), set[asyncio.Task[None]]()
@@ -79,12 +72,10 @@ async def simulate(address: str, stopped: Callable[[], bool], rng: np.random.Gen
 async def _visit(client: AsyncClient, customer: Customer, rng: np.random.Generator) -> None:
     try:
         decision = await client.rank(customer)
-        if rng.random() < chance(customer, decision.arm):
+        bought = rng.random() < chance(customer, decision.arm)
+        if bought or rng.random() < _REPORTED:
             await asyncio.sleep(min(rng.exponential(0.5), 2.5))
-            await client.reward(decision.event_id, 1.0)
-        elif rng.random() < _REPORTED:
-            await asyncio.sleep(min(rng.exponential(0.5), 2.5))
-            await client.reward(decision.event_id, 0.0)
+            await client.reward(decision.event_id, float(bought))
     except ServiceError:
         return  # a customer who leaves; the service says why in its log
 
@@ -98,18 +89,10 @@ def run_demo(changes: dict[str, Any], say: Callable[[str], None]) -> None:
 
         def ready(text: str) -> None:
             say(f"{text}; open it in a browser. Ctrl-C ends it")
-            address = text.rpartition(" ")[2]
-            visits = threading.Thread(target=_simulated, args=(address, supervisor), daemon=True)
-            visits.start()
-            threads.append(visits)
+            visits = simulate(text.rpartition(" ")[2], supervisor.is_stopped, np.random.default_rng())
+            threads.append(threading.Thread(target=asyncio.run, args=(visits,), daemon=True))
+            threads[0].start()
 
         supervise(supervisor, ready)
         for thread in threads:
             thread.join(5.0)
-
-
-def _simulated(address: str, supervisor: Supervisor) -> None:
-    try:
-        asyncio.run(simulate(address, supervisor.is_stopped, np.random.default_rng()))
-    except KernelBanditsError:
-        return  # the service has ended

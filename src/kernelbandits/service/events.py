@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from kernelbandits.errors import KernelBanditsError, shown
 from kernelbandits.service.decisions import Decided, Snapshot
+from kernelbandits.service.journal import JournalEntry, append
 from kernelbandits.service.requests import Answer, Kept, RankedArm, RankRequest
 from kernelbandits.service.storage import Transaction
 
@@ -99,10 +100,10 @@ def answer(event_id: str, arm: str, propensity: float, ranking: Iterable[Any], v
 
 def insert_reward(tx: Transaction, event_id: str, reward_id: str, value: float, time: int) -> Taken:
     """Write a reward; the same one again changes nothing."""
-    event = tx.one("SELECT due FROM events WHERE id = ?", (event_id,))
-    if event is None:
+    due = tx.value("SELECT due FROM events WHERE id = ?", (event_id,))
+    if due is None:
         raise NotFound(f"no event has the id {shown(event_id)}")
-    late = time > event[0]
+    late = time > due
     inserted = tx.change(
         "INSERT INTO rewards (event_id, reward_id, value, time) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (event_id, reward_id) DO NOTHING",
@@ -110,8 +111,8 @@ def insert_reward(tx: Transaction, event_id: str, reward_id: str, value: float, 
     )
     if inserted:
         return Taken(late, repeated=False)
-    before = tx.one("SELECT value FROM rewards WHERE event_id = ? AND reward_id = ?", (event_id, reward_id))
-    if before is None or before[0] != value:
+    before = tx.value("SELECT value FROM rewards WHERE event_id = ? AND reward_id = ?", (event_id, reward_id))
+    if before != value:
         raise Conflict(f"reward_id: {shown(reward_id)} was used for another value; give each reward an id of its own")
     return Taken(late, repeated=True)
 
@@ -127,9 +128,7 @@ def activate(tx: Transaction, event_id: str) -> bool:
 
 
 def add_arms(tx: Transaction, names: Iterable[str], time: int) -> list[str]:
-    """Make arms known; returns those that were not."""
-    from kernelbandits.service.journal import JournalEntry, append
-
+    """Make arms known; returns those that are new."""
     new = [name for name in names if tx.change("INSERT INTO arms (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))]
     if new:
         append(tx, [JournalEntry("arm", time, arm=name) for name in new])
@@ -138,42 +137,46 @@ def add_arms(tx: Transaction, names: Iterable[str], time: int) -> list[str]:
 
 def remove_arm(tx: Transaction, name: str, time: int) -> bool:
     """Take an arm out for good; returns whether it was there."""
-    from kernelbandits.service.journal import JournalEntry, append
-
-    found = tx.one("SELECT removed FROM arms WHERE name = ?", (name,))
-    if found is None:
+    removed = tx.value("SELECT removed FROM arms WHERE name = ?", (name,))
+    if removed is None:
         raise NotFound(f"no arm is called {shown(name)}")
-    if found[0]:
+    if removed:
         return False
-    left = tx.one("SELECT count(*) FROM arms WHERE removed = 0")
-    if left is not None and left[0] <= 1:
+    if tx.value("SELECT count(*) FROM arms WHERE removed = 0") <= 1:
         raise Conflict(f"arm {shown(name)} is the only one left; add another before removing it")
     tx.change("UPDATE arms SET removed = 1 WHERE name = ?", (name,))
     append(tx, [JournalEntry("removal", time, arm=name)])
     return True
 
 
-EVENT_COLUMNS = (
-    "id, time, due, version, arm, preferred, propensity, ranking, request, control, active, settled, outcome, fate"
-)
+_EVENT = "id, time, due, version, arm, preferred, propensity, ranking, request, control, active, settled, outcome, fate"
+
+
+def newest_events(
+    tx: Transaction, limit: int, where: str = "1 = 1", values: Sequence[Any] = ()
+) -> list[dict[str, Any]]:
+    """Events as plain data, the newest first; `where` is the text of a condition, which must be a constant."""
+    rows = tx.rows(f"SELECT {_EVENT} FROM events WHERE {where} ORDER BY n DESC LIMIT ?", (*values, limit))  # noqa: S608
+    return [_event_record(row) for row in rows]
 
 
 def find_event(tx: Transaction, event_id: str) -> dict[str, Any]:
     """Everything that is known of an event."""
-    row = tx.one(f"SELECT {EVENT_COLUMNS} FROM events WHERE id = ?", (event_id,))  # noqa: S608 (a constant)
-    if row is None:
+    found = newest_events(tx, 1, "id = ?", (event_id,))
+    if not found:
         raise NotFound(f"no event has the id {shown(event_id)}")
     rewards = tx.rows("SELECT reward_id, value, time, fate FROM rewards WHERE event_id = ? ORDER BY n", (event_id,))
-    found = event_record(row)
-    found["rewards"] = [dict(zip(("reward_id", "value", "time", "fate"), each, strict=True)) for each in rewards]
-    return found
+    listed = [dict(zip(("reward_id", "value", "time", "fate"), each, strict=True)) for each in rewards]
+    return {**found[0], "rewards": listed}
 
 
-def event_record(row: tuple[Any, ...]) -> dict[str, Any]:
-    """A row of `EVENT_COLUMNS` as plain data."""
-    record = dict(zip(EVENT_COLUMNS.split(", "), row, strict=True))
+def n_awaiting(tx: Transaction) -> int:
+    """The number of events whose outcome is not known yet."""
+    return int(tx.value("SELECT count(*) FROM events WHERE settled = 0 AND active = 1"))
+
+
+def _event_record(row: tuple[Any, ...]) -> dict[str, Any]:
+    record = dict(zip(_EVENT.split(", "), row, strict=True))
     record["ranking"] = [{"id": name, "probability": p} for name, p in msgspec.json.decode(record["ranking"])]
     record["request"] = msgspec.json.decode(record["request"])
-    for flag in ("control", "active", "settled"):
-        record[flag] = bool(record[flag])
-    return record
+    return record | {flag: bool(record[flag]) for flag in ("control", "active", "settled")}

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from kernelbandits.errors import InvalidFile, NotWritten
+from kernelbandits.errors import InvalidFile
+from kernelbandits.reporting import replacing
 from kernelbandits.service.requests import Kept
 from kernelbandits.service.storage import Database, Transaction
 
@@ -27,17 +28,15 @@ def export(database: Database, path: Path, *, control: bool = True, before: int 
     the time, in microseconds, up to which events are written.
     """
     with database.read() as tx:
-        frames = [_frame(rows) for rows in _pages(tx, control, before)]
+        frames = [
+            pl.DataFrame([_record(row) for row in rows], infer_schema_length=None, strict=False)
+            for rows in _pages(tx, control, before)
+        ]
     if not frames:
         raise InvalidFile("no event has an outcome yet: wait for rewards, or until the waiting time is over")
     table = pl.concat(frames, how="diagonal_relaxed", rechunk=True)
-    part = path.with_name(path.name + ".part")
-    try:
+    with replacing(path) as part:
         table.write_parquet(part)
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise NotWritten(f"{path}: {error}") from error
     return table.height
 
 
@@ -53,20 +52,15 @@ def _pages(tx: Transaction, control: bool, before: int) -> Iterator[list[tuple[A
         last = rows[-1][0]
 
 
-def _frame(rows: list[tuple[Any, ...]]) -> pl.DataFrame:
-    return pl.DataFrame([_record(row) for row in rows], infer_schema_length=None, strict=False)
-
-
 def _record(row: tuple[Any, ...]) -> dict[str, Any]:
     _, event_id, time, arm, propensity, outcome, ranking, request = row
-    names = [name for name, _ in msgspec.json.decode(ranking)]
     record: dict[str, Any] = {
         "event_id": event_id,
         "time": time,
         "arm": arm,
         "propensity": propensity,
         "reward": outcome,
-        "eligible": sorted(names),
+        "eligible": sorted(name for name, _ in msgspec.json.decode(ranking)),
     }
     for name, value in msgspec.json.decode(request, type=Kept).row_of(arm).items():
         plain = value if value is None or isinstance(value, str | int | float) else msgspec.json.encode(value).decode()

@@ -6,17 +6,16 @@ import asyncio
 import logging
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, final
 
 from kernelbandits.errors import KernelBanditsError
-from kernelbandits.service.metrics import Metrics
+from kernelbandits.service.metrics import Counts, Metrics
 from kernelbandits.service.storage import Busy, Database, StorageUnavailable, Transaction
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-Counts = dict[str, float]
 Operation = Callable[[Transaction, Counts], Any]
 Waiting = tuple[Operation, "asyncio.Future[Any]"]
 
@@ -129,7 +128,7 @@ class GroupCommit:
         measured, began = self._measured(), time.perf_counter()
         try:
             with self._database.write(wait=wait) as tx:
-                counts: Counts = {}
+                counts: Counts = defaultdict(float)
                 answers = [_carried_out(operation, tx, counts) for operation, _ in batch]
                 self._metrics.write(tx, measured, counts)
         except Busy:
@@ -147,7 +146,7 @@ class GroupCommit:
         self._excess += 0.2 * (excess - self._excess)
         return answers
 
-    def _measured(self) -> Counts:
+    def _measured(self) -> Mapping[str, float]:
         """What was measured, if it was not written a moment ago."""
         now = time.monotonic()
         if now - self._measured_at < _MEASURED_EVERY:

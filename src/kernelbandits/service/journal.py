@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from kernelbandits.errors import InvalidFile
-from kernelbandits.service.requests import Kept
+from kernelbandits.service.requests import Kept, Row
 from kernelbandits.service.settings import Learning
 from kernelbandits.service.storage import Database, Transaction
 
-_PAGE, _LAST = 500, 2**62
+_PAGE = 500
 
 
 class JournalEntry(NamedTuple):
@@ -39,18 +39,15 @@ class JournalEntry(NamedTuple):
 
 
 class ShownEvent(NamedTuple):
-    """The event of an outcome."""
+    """The event of an outcome: the arm that was answered, its probability, and the features with which it was shown."""
 
-    time: int
     arm: str
-    preferred: str
     propensity: float
-    control: bool
-    kept: Kept
+    row: Row
 
 
 def append(tx: Transaction, entries: Iterable[JournalEntry]) -> int:
-    """Write entries behind the last one; returns the number of the last."""
+    """Write entries after the last one; returns the number of the newest."""
     tx.append_alone()
     last = last_seq(tx)
     for last, entry in enumerate(entries, start=last + 1):  # noqa: B020 (it counts on)
@@ -63,42 +60,32 @@ def append(tx: Transaction, entries: Iterable[JournalEntry]) -> int:
 
 def last_seq(tx: Transaction) -> int:
     """The number of the newest entry."""
-    row = tx.one("SELECT coalesce(max(seq), 0) FROM journal")
-    return 0 if row is None else int(row[0])
-
-
-def page_after(tx: Transaction, seq: int, until: int | None = None) -> list[tuple[JournalEntry, ShownEvent | None]]:
-    """The next entries with their events, at most 500."""
-    rows = tx.rows(
-        "SELECT j.seq, j.kind, j.time, j.event_id, j.arm, j.value, j.detail, e.time, e.arm, e.preferred, e.propensity,"
-        " e.control, e.request FROM journal j LEFT JOIN events e ON e.id = j.event_id"
-        " WHERE j.seq > ? AND j.seq <= ? ORDER BY j.seq LIMIT ?",
-        (seq, _LAST if until is None else until, _PAGE),
-    )
-    return [(JournalEntry._make((*row[1:7], row[0])), _shown(row[7:])) for row in rows]
+    return int(tx.value("SELECT coalesce(max(seq), 0) FROM journal"))
 
 
 def entries_after(database: Database, seq: int, until: int) -> Iterator[tuple[JournalEntry, ShownEvent | None]]:
-    """All entries behind `seq` up to `until`, page by page."""
+    """All entries after `seq` up to `until` with their events, read page by page."""
+    sql = (
+        "SELECT j.kind, j.time, j.event_id, j.arm, j.value, j.detail, j.seq, e.arm, e.propensity, e.request"
+        " FROM journal j LEFT JOIN events e ON e.id = j.event_id"
+        " WHERE j.seq > ? AND j.seq <= ? ORDER BY j.seq LIMIT ?"
+    )
     while seq < until:
         with database.read() as tx:
-            page = page_after(tx, seq, until)
-        if not page:
+            rows = tx.rows(sql, (seq, until, _PAGE))
+        if not rows:
             return
-        yield from page
-        seq = page[-1][0].seq
-
-
-def _shown(columns: tuple[Any, ...]) -> ShownEvent | None:
-    if columns[0] is None:
-        return None
-    time, arm, preferred, propensity, control, request = columns
-    return ShownEvent(time, arm, preferred, propensity, bool(control), msgspec.json.decode(request, type=Kept))
+        for *columns, arm, propensity, request in rows:
+            entry, shown = JournalEntry._make(columns), None
+            if request is not None:
+                shown = ShownEvent(arm, propensity, msgspec.json.decode(request, type=Kept).row_of(arm))
+            yield entry, shown
+            seq = entry.seq
 
 
 def learning_at(tx: Transaction, seq: int) -> Learning:
     """The settings in an entry."""
-    row = tx.one("SELECT detail FROM journal WHERE seq = ?", (seq,))
-    if row is None:
+    detail = tx.value("SELECT detail FROM journal WHERE seq = ?", (seq,))
+    if detail is None:
         raise InvalidFile(f"the journal has no entry {seq} with settings")
-    return msgspec.json.decode(row[0], type=Learning)
+    return msgspec.json.decode(detail, type=Learning)

@@ -12,12 +12,11 @@ from typing import final
 import msgspec
 
 from kernelbandits.errors import KernelBanditsError
-from kernelbandits.saving import restore
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.journal import last_seq, learning_at
 from kernelbandits.service.retention import forget
-from kernelbandits.service.settling import GRACE, Settled, settle
-from kernelbandits.service.state import State
+from kernelbandits.service.settling import GRACE, settle
+from kernelbandits.service.state import State, bundled_bandit
 from kernelbandits.service.statistics import Statistics
 from kernelbandits.service.storage import Database, StorageUnavailable
 
@@ -32,7 +31,7 @@ _PAUSE = 0.02
 
 @final
 class LearnerProcess:
-    """Owns the state of a database. `step` does what is due; whoever leads no longer finds out and begins again."""
+    """Owns the state of a database; `step` does what is due. One that loses the lead finds out, and begins again."""
 
     def __init__(
         self,
@@ -74,7 +73,7 @@ class LearnerProcess:
                 time.sleep(0.2)
                 return False
             self.state = rebuilt(self._database)
-            self.statistics = kept_statistics(self._database)
+            self.statistics = _kept_statistics(self._database)
             _log.info("leading from version %d", self.state.version)
             self.publish()
         return True
@@ -84,14 +83,13 @@ class LearnerProcess:
         state = self.state
         assert state is not None  # noqa: S101
         assert state.learning is not None  # noqa: S101
-        settled = Settled(0, 0)
+        busy = False
         if self._due():
             with self._database.write() as tx:
-                settled = settle(tx, state.learning, self._clock.now())
+                busy = settle(tx, state.learning, self._clock.now())
         with self._database.read() as tx:
             until = last_seq(tx)
         state.follow(until)
-        busy = settled.n_outcomes + settled.n_rewards > 0
         with self._database.read() as tx:
             n_arms = 0 if state.bandit is None else len(state.bandit.arms)
             looked = self.statistics.follow(tx, state.learning, n_arms, self._clock.now())
@@ -159,18 +157,18 @@ def write_snapshot(database: Database, state: State, statistics: Statistics, now
             database.drop_bundles(tx, kept)
 
 
-def kept_statistics(database: Database) -> Statistics:
+def _kept_statistics(database: Database) -> Statistics:
     """The statistics of the newest snapshot, from which they go on; none before the first."""
     with database.read() as tx:
         row = tx.one("SELECT statistics FROM snapshots ORDER BY version DESC LIMIT 1")
     return Statistics() if row is None else msgspec.convert(msgspec.json.decode(row[0])["statistics"], Statistics)
 
 
-def rebuilt(database: Database, *, from_snapshot: bool = True) -> State:
+def rebuilt(database: Database) -> State:
     """The state of the journal's end: from the newest snapshot that can be read, or from the first entry."""
     with database.read() as tx:
         until = last_seq(tx)
-        found = tx.rows("SELECT version, statistics FROM snapshots ORDER BY version DESC") if from_snapshot else []
+        found = tx.rows("SELECT version, statistics FROM snapshots ORDER BY version DESC")
     for version, published in found:
         state = _restored(database, version, published)
         if state is not None:
@@ -183,13 +181,11 @@ def _restored(database: Database, version: int, published: str) -> State | None:
     about = msgspec.json.decode(published)
     state = State(database)
     try:
-        with TemporaryDirectory() as folder:
-            path = database.bundle(version, Path(folder)) if about["bandit"] is not None else None
-            if path is None and about["bandit"] is not None:
-                return None
-            state.bandit = None if path is None else restore(path)
+        state.bandit = None if about["bandit"] is None else bundled_bandit(database, version)
     except KernelBanditsError as error:
         _log.warning("the bundle of version %d cannot be read and is made again: %s", version, error)
+        return None
+    if state.bandit is None and about["bandit"] is not None:
         return None
     with database.read() as tx:
         state.learning = learning_at(tx, about["revision"])

@@ -24,8 +24,6 @@ class JsonLines(logging.Formatter):
             "process": self._process,
             "message": record.getMessage(),
         }
-        if (event := getattr(record, "event_id", None)) is not None:
-            entry["event_id"] = event
         if record.exc_info:
             entry["trace"] = self.formatException(record.exc_info)
         return json.dumps(entry, ensure_ascii=False)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import final
 
 from kernelbandits.service.storage import Transaction
+
+Counts = defaultdict[str, float]
 
 EDGES = (0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 """Upper ends of the classes of latency, in seconds."""
@@ -28,28 +31,28 @@ class Metrics:
     def __init__(self, worker: str) -> None:
         self.worker = worker
         self._lock = threading.Lock()
-        self._measured: dict[str, float] = {}
+        self._measured: Counts = defaultdict(float)
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """Note an answer."""
         place = bisect_left(EDGES, seconds)
         with self._lock:
-            self._add(f"http {route} {status}", 1.0)
+            self._measured[f"http {route} {status}"] += 1.0
             if route == "rank":
-                self._add(f"latency {place}", 1.0)
-                self._add("latency sum", seconds)
+                self._measured[f"latency {place}"] += 1.0
+                self._measured["latency sum"] += seconds
 
-    def drain(self) -> dict[str, float]:
+    def drain(self) -> Mapping[str, float]:
         """Take what was measured since the last time."""
         with self._lock:
-            measured, self._measured = self._measured, {}
+            measured, self._measured = self._measured, defaultdict(float)
         return measured
 
     def put_back(self, measured: Mapping[str, float]) -> None:
         """Keep for the next write what could not be written."""
         with self._lock:
             for name, value in measured.items():
-                self._add(name, value)
+                self._measured[name] += value
 
     def write(self, tx: Transaction, measured: Mapping[str, float], counts: Mapping[str, float]) -> None:
         """Add up what was measured, and what the operations of this transaction have counted."""
@@ -60,17 +63,11 @@ class Metrics:
                 (self.worker, name, value),
             )
 
-    def _add(self, name: str, value: float) -> None:
-        self._measured[name] = self._measured.get(name, 0.0) + value
-
 
 def totals(tx: Transaction, host: str = "") -> dict[str, float]:
     """Counters summed over workers, those of one host or all."""
-    found: dict[str, float] = {}
-    for worker, name, value in tx.rows("SELECT worker, name, value FROM counters"):
-        if worker.startswith(host):
-            found[name] = found.get(name, 0.0) + value
-    return found
+    sql = "SELECT name, sum(value) FROM counters WHERE substr(worker, 1, ?) = ? GROUP BY name"
+    return dict(tx.rows(sql, (len(host), host)))
 
 
 def latency(found: Mapping[str, float], share: float) -> float | None:
@@ -84,12 +81,8 @@ def latency(found: Mapping[str, float], share: float) -> float | None:
     return None
 
 
-def exposition(found: Mapping[str, float], gauges: Mapping[str, float]) -> str:
-    """The counters in the text format of Prometheus."""
-    return "\n".join([*_lines(found, gauges), ""])
-
-
-def _lines(found: Mapping[str, float], gauges: Mapping[str, float]) -> Iterator[str]:
+def exposition(found: Mapping[str, float], gauges: Mapping[str, float]) -> Iterator[str]:
+    """The counters in the text format of Prometheus, line by line."""
     for name, text in _HELP.items():
         yield f"# HELP kernelbandits_{name}_total {text}"
         yield f"# TYPE kernelbandits_{name}_total counter"

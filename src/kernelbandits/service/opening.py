@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from pathlib import Path
 
 import msgspec
 
 from kernelbandits.bandit import load_bandit
 from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsError
-from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.events import add_arms, remove_arm
 from kernelbandits.service.journal import JournalEntry, append, learning_at
 from kernelbandits.service.settings import Learning, Settings
-from kernelbandits.service.storage import Database, Transaction, migrate
+from kernelbandits.service.storage import Database, Transaction, keep_file, migrate
 
 _LARGEST_FILE = 500_000_000
 
@@ -27,10 +25,12 @@ def prepare(database: Database, settings: Settings) -> Clock:
     with database.write() as tx:
         tx.change("INSERT INTO facts (name, value) VALUES ('salt', ?) ON CONFLICT DO NOTHING", (secrets.token_hex(16),))
         clock = Clock.anchored(latest_time(tx))
-        learning = _with_warm_start(tx, settings.learning, settings.folder)
+        learning = with_warm_start(settings)
+        if learning.warm_start is not None:
+            keep_file(tx, learning.warm_start.file(settings.folder))
         _refuse_impossible(tx, learning)
         before = current_learning(tx)
-        if before is None or before != learning:
+        if before != learning:
             detail = msgspec.json.encode(learning).decode()
             append(tx, [JournalEntry("settings", clock.now(), detail=detail)])
             if before is None:
@@ -45,38 +45,33 @@ def prepare(database: Database, settings: Settings) -> Clock:
 
 def current_learning(tx: Transaction) -> Learning | None:
     """The newest settings in the journal; None if it is empty."""
-    row = tx.one("SELECT max(seq) FROM journal WHERE kind = 'settings'")
-    return None if row is None or row[0] is None else learning_at(tx, row[0])
+    seq = tx.value("SELECT max(seq) FROM journal WHERE kind = 'settings'")
+    return None if seq is None else learning_at(tx, seq)
 
 
 def salt_of(tx: Transaction) -> bytes:
     """What makes the draws of this service its own."""
-    row = tx.one("SELECT value FROM facts WHERE name = 'salt'")
-    if row is None:
+    salt = tx.value("SELECT value FROM facts WHERE name = 'salt'")
+    if salt is None:
         raise InvalidFile("the database was not made by `kernelbandits serve`")
-    return bytes.fromhex(row[0])
+    return bytes.fromhex(salt)
 
 
 def latest_time(tx: Transaction) -> int:
     """The latest time that is stored. Rewards and entries are numbered as they come, so the newest of them tell it."""
     newest = "SELECT max(time) FROM (SELECT time FROM {} ORDER BY {} DESC LIMIT 10000) AS newest"
     queries = ("SELECT max(time) FROM events", newest.format("rewards", "n"), newest.format("journal", "seq"))
-    return max((row[0] or 0) for query in queries for row in tx.rows(query))
+    return max(tx.value(query) or 0 for query in queries)
 
 
-def _with_warm_start(tx: Transaction, learning: Learning, folder: Path) -> Learning:
-    """The settings with the digest of the file that a warm start begins from, which the database keeps."""
-    start = learning.warm_start
+def with_warm_start(settings: Settings) -> Learning:
+    """The settings with the digest of the file that a warm start begins from, and the arms of a bundle."""
+    learning, start = settings.learning, settings.learning.warm_start
     if start is None:
         return learning
-    name = start.log or start.bundle or ""
-    path = folder / name
-    if not path.is_file():
-        raise InvalidFile(f"warm_start: no such file: {path}")
+    path = start.file(settings.folder)
     if path.stat().st_size > _LARGEST_FILE:
         raise InvalidFile(f"warm_start: {path.name} is larger than {_LARGEST_FILE / 1e6:.0f} MB; use fewer rows")
-    content = path.read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
     arms = learning.arms
     if start.bundle is not None:
         if learning.policy is not None:
@@ -85,26 +80,20 @@ def _with_warm_start(tx: Transaction, learning: Learning, folder: Path) -> Learn
         if learning.arms and learning.arms != bandit.arms:
             raise InvalidFile(f"arms: the bundle was made for {', '.join(bandit.arms)}; leave arms out")
         arms = bandit.arms
-    sql = "INSERT INTO files (digest, name, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-    tx.change(sql, (digest, path.name, content))
-    return msgspec.structs.replace(learning, warm=digest, arms=arms)
+    return msgspec.structs.replace(learning, warm=hashlib.sha256(path.read_bytes()).hexdigest(), arms=arms)
 
 
 def _refuse_impossible(tx: Transaction, learning: Learning) -> None:
     """Refuse policies that cannot be started, and arms that were removed."""
-    known = [row[0] for row in tx.rows("SELECT name FROM arms")]
-    if learning.new_arms or set(learning.arms) - set(known):
-        _refuse_fixed_arms(learning.policy_spec(), learning, bool(known))
-    gone = {row[0] for row in tx.rows("SELECT name FROM arms WHERE removed = 1")}
-    back = next((name for name in learning.arms if name in gone), None)
+    known: dict[str, int] = dict(tx.rows("SELECT name, removed FROM arms"))
+    if learning.new_arms or set(learning.arms) - known.keys():
+        policy = learning.policy_spec()
+        try:
+            agent = policy.start(Problem(n_arms=2, dim=2, arms=("a", "b")), 0)
+            if learning.new_arms or known:
+                agent.add_arm("c")
+        except KernelBanditsError as error:
+            raise InvalidArgument(f"policy: {type(policy).__name__} cannot serve these settings: {error}") from error
+    back = next((name for name in learning.arms if known.get(name)), None)
     if back is not None:
         raise InvalidFile(f"arms: {back!r} was removed from this database; take it out of the settings, or rename it")
-
-
-def _refuse_fixed_arms(policy: Policy, learning: Learning, began: bool) -> None:
-    try:
-        agent = policy.start(Problem(n_arms=2, dim=2, arms=("a", "b")), 0)
-        if learning.new_arms or began:
-            agent.add_arm("c")
-    except KernelBanditsError as error:
-        raise InvalidArgument(f"policy: {type(policy).__name__} cannot serve these settings: {error}") from error

@@ -16,22 +16,18 @@ import signal
 import socket
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 
 from kernelbandits.service.clock import Clock
-from kernelbandits.service.durations import seconds
 from kernelbandits.service.learner import LearnerProcess
 from kernelbandits.service.logs import log_to_stderr
-from kernelbandits.service.settings import Settings, parse_settings
+from kernelbandits.service.settings import Settings, parse_settings, seconds
 from kernelbandits.service.storage import open_database
 from kernelbandits.service.web.application import Application
-from kernelbandits.service.web.page import stream
 from kernelbandits.service.web.protocol import TimedProtocol
-from kernelbandits.service.web.table import ROUTES
 from kernelbandits.service.worker import Worker
 
 _log = logging.getLogger(__name__)
@@ -58,7 +54,7 @@ def _loop() -> Any:
 async def _serve(settings: Settings, clock: Clock, name: str, listening: socket.socket) -> None:
     worker = Worker(settings, clock, name)
     config = uvicorn.Config(
-        Application(worker, ROUTES, stream),
+        Application(worker),
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -117,7 +113,7 @@ def main(kind: str, given: str) -> None:
         run_web(settings, clock, about["name"], about["descriptor"])
     else:
         run_learner(settings, clock)
-    _log.info("ended at %s", time.strftime("%H:%M:%S"))
+    _log.info("ended")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,7 +10,7 @@ import msgspec
 from kernelbandits.service.exporting import export
 from kernelbandits.service.journal import JournalEntry, append
 from kernelbandits.service.state import State
-from kernelbandits.service.storage import Database, StorageUnavailable
+from kernelbandits.service.storage import Database, StorageUnavailable, keep_file
 
 _OLD = "time < ? AND (settled = 1 OR active = 0)"
 
@@ -24,27 +23,22 @@ def forget(database: Database, state: State, before: int, now: int, archive: Pat
     if state.bandit is None:
         return 0
     with database.read() as tx:
-        row = tx.one(f"SELECT count(*) FROM events WHERE {_OLD}", (before,))  # noqa: S608 (a constant)
-        n = 0 if row is None else int(row[0])
+        n: int = tx.value(f"SELECT count(*) FROM events WHERE {_OLD}", (before,))  # noqa: S608 (a constant)
     if not n:
         return 0
     if archive is not None:
         archive.mkdir(parents=True, exist_ok=True)
         export(database, archive / f"events-before-{before}.parquet", before=before)
     with TemporaryDirectory(dir=database.scratch(), prefix=".") as folder:
-        content = state.bandit.save(Path(folder) / "base.kb").read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    detail = msgspec.json.encode({"digest": digest, "revision": state.revision, "refused": state.refused}).decode()
-    with database.write() as tx:
-        sql = "INSERT INTO files (digest, name, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-        tx.change(sql, (digest, "base.kb", content))
-        entry = JournalEntry("base", now, value=float(state.version), detail=detail)
-        seq = append(tx, [entry])
-        if seq != state.version + 1:
-            raise StorageUnavailable("the journal has grown meanwhile; try again")
-        for table in ("rewards", "journal"):
-            old = f"SELECT id FROM events WHERE {_OLD}"  # noqa: S608 (a constant)
-            tx.change(f"DELETE FROM {table} WHERE event_id IN ({old})", (before,))  # noqa: S608
-        tx.change(f"DELETE FROM events WHERE {_OLD}", (before,))  # noqa: S608
+        path = state.bandit.save(Path(folder) / "base.kb")
+        with database.write() as tx:
+            about = {"digest": keep_file(tx, path), "revision": state.revision, "refused": state.refused}
+            detail = msgspec.json.encode(about).decode()
+            if append(tx, [JournalEntry("base", now, value=float(state.version), detail=detail)]) != state.version + 1:
+                raise StorageUnavailable("the journal has grown meanwhile; try again")
+            for table in ("rewards", "journal"):
+                old = f"SELECT id FROM events WHERE {_OLD}"  # noqa: S608 (a constant)
+                tx.change(f"DELETE FROM {table} WHERE event_id IN ({old})", (before,))  # noqa: S608
+            tx.change(f"DELETE FROM events WHERE {_OLD}", (before,))  # noqa: S608
     database.shrink()
     return n

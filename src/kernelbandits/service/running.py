@@ -1,4 +1,4 @@
-"""What the command `serve` does."""
+"""What the command `serve` does with a settings file."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kernelbandits.errors import InvalidFile, KernelBanditsError
+from kernelbandits.service.journal import last_seq
 from kernelbandits.service.logs import log_to_stderr
-from kernelbandits.service.settings import read_settings
+from kernelbandits.service.opening import current_learning, with_warm_start
+from kernelbandits.service.settings import Learning, Settings, read_settings
+from kernelbandits.service.storage import SqliteDatabase, open_database
 from kernelbandits.service.supervisor import Supervisor
 
 
@@ -30,14 +34,37 @@ def supervise(supervisor: Supervisor, say: Callable[[str], None]) -> None:
 
 
 def check(path: Path) -> str:
-    """Say whether a settings file and its database can be served, or raise."""
-    from kernelbandits.service.checking import checked
+    """Say what would be served with a settings file; raises if it cannot be. Nothing is written."""
+    settings = read_settings(path)
+    learning = with_warm_start(settings)
+    lines = [f"{len(learning.arms)} arms, mode {learning.mode}, policy {type(learning.policy_spec()).__name__}"]
+    reader = learning.reader()
+    if reader is not None:
+        lines.append(f"{reader.encoder().dim} features")
+    where = settings.database if "://" not in settings.database else settings.database.partition("://")[0]
+    lines.append(f"database {where}: {_found(settings, learning)}")
+    keys = ", ".join(f"{key.name} ({', '.join(key.scopes)})" for key in settings.keys) or "none, this machine only"
+    lines.append(f"listens on {settings.server.host}:{settings.server.port}, {settings.server.workers} workers")
+    lines.append(f"keys: {keys}")
+    return "\n".join(lines)
 
-    return checked(read_settings(path))
 
-
-def serve_demo(changes: dict[str, Any], say: Callable[[str], None]) -> None:
-    """Serve a made-up shop with simulated customers."""
-    from kernelbandits.service.demo import run_demo
-
-    run_demo(changes, say)
+def _found(settings: Settings, learning: Learning) -> str:
+    database = open_database(settings.database)
+    if isinstance(database, SqliteDatabase):
+        folder = Path(settings.database).parent
+        if not folder.is_dir():
+            raise InvalidFile(f"database: no such folder: {folder}")
+        if not Path(settings.database).exists():
+            return "will be made"
+    try:
+        with database.read() as tx:
+            before, entries = current_learning(tx), last_seq(tx)
+    except KernelBanditsError as error:
+        if "no such table" in str(error) or "does not exist" in str(error):
+            return "will be made"
+        raise
+    finally:
+        database.close()
+    changed = "" if before == learning else "; settings have changed"
+    return f"{entries:,} entries in its journal{changed}"

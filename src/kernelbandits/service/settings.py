@@ -12,12 +12,29 @@ import msgspec
 from kernelbandits import arm_checks
 from kernelbandits.errors import InvalidFile, KernelBanditsError
 from kernelbandits.policies import Policy, default_policy
-from kernelbandits.service.durations import seconds
 from kernelbandits.service.features import Declared, FeatureColumn, Features, Hashed
 from kernelbandits.specs import from_table
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Scope = Literal["rank", "reward", "admin"]
+_UNITS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "week": 604800.0}
+_LONGEST = 366 * 86400.0
+
+
+def seconds(value: float | str) -> float:
+    """Return a length of time in seconds: a number of them, or a text such as "90 minutes".
+
+    >>> seconds("2 hours"), seconds(90)
+    (7200.0, 90.0)
+    """
+    number, _, unit = value.strip().partition(" ") if isinstance(value, str) else (value, "", "second")
+    try:
+        found = float(number) * _UNITS[unit.strip().removesuffix("s")]
+    except (KeyError, ValueError):
+        found = 0.0
+    if not 0.0 < found <= _LONGEST:
+        raise ValueError(f"expected seconds, or a text such as '90 minutes', of at most 366 days; got {value!r}")
+    return found
 
 
 class WarmStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,6 +49,13 @@ class WarmStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if (self.log is None) == (self.bundle is None):
             raise ValueError("warm_start needs either log = … or bundle = …")
+
+    def file(self, folder: Path) -> Path:
+        """The file to begin from; raises if it is not there."""
+        path = folder / (self.log or self.bundle or "")
+        if not path.is_file():
+            raise InvalidFile(f"warm_start: no such file: {path}")
+        return path
 
 
 class Learning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -74,6 +98,16 @@ class Learning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     def wait(self) -> int:
         """The time in which a reward counts, in microseconds."""
         return round(seconds(self.reward_wait) * 1e6)
+
+    @property
+    def plays(self) -> bool:
+        """Whether the arm that the policy draws is answered; otherwise it is the baseline, the first arm."""
+        return self.mode == "online"
+
+    @property
+    def learns(self) -> bool:
+        """Whether rewards are learned."""
+        return self.mode != "logging only"
 
     def policy_spec(self) -> Policy:
         """The policy; the library's default if the settings name none."""

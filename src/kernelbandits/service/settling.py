@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kernelbandits.service.journal import JournalEntry, append
-from kernelbandits.service.rules import AGGREGATIONS, MODES
 from kernelbandits.service.settings import Learning
 from kernelbandits.service.storage import Transaction
 
@@ -23,15 +22,8 @@ class _Event(NamedTuple):
     settled: bool
 
 
-class Settled(NamedTuple):
-    """What was settled at once: how many rewards were looked at, and how many outcomes written."""
-
-    n_rewards: int
-    n_outcomes: int
-
-
-def settle(tx: Transaction, learning: Learning, now: int) -> Settled:
-    """Write the outcomes that are due into the journal, at most 500 of each kind."""
+def settle(tx: Transaction, learning: Learning, now: int) -> bool:
+    """Write the outcomes that are due into the journal, at most 500 of each kind; returns whether there were any."""
     entries: list[JournalEntry] = []
     rewards = tx.rows(
         "SELECT r.n, r.value, r.time, e.id, e.due, e.control, e.active, e.settled FROM rewards r"
@@ -50,7 +42,7 @@ def settle(tx: Transaction, learning: Learning, now: int) -> Settled:
         entries += _overdue(tx, learning, now, settled_now)
     if entries:
         append(tx, entries)
-    return Settled(len(rewards), len(entries))
+    return bool(rewards or entries)
 
 
 def _fate(learning: Learning, event: _Event, time: int, just_settled: bool) -> str:
@@ -62,7 +54,7 @@ def _fate(learning: Learning, event: _Event, time: int, just_settled: bool) -> s
         return "late learned" if wanted else "late"
     if event.settled or just_settled:
         return "extra"
-    return "learned" if AGGREGATIONS[learning.aggregation].at_once else "added"
+    return "learned" if learning.aggregation == "earliest" else "added"
 
 
 def _overdue(tx: Transaction, learning: Learning, now: int, settled_now: set[str]) -> list[JournalEntry]:
@@ -77,16 +69,13 @@ def _overdue(tx: Transaction, learning: Learning, now: int, settled_now: set[str
         event = _Event(*row)
         if event.id in settled_now:
             continue
-        summed = tx.one(
-            "SELECT count(*), sum(value) FROM rewards WHERE event_id = ? AND fate = 'added'", (event.id,)
-        ) or (0, None)
-        came = bool(summed[0])
-        value = float(summed[1]) if came else learning.default_reward
-        entries.append(_outcome(tx, learning, event, value, "reward" if came else "default", now))
+        summed = tx.value("SELECT sum(value) FROM rewards WHERE event_id = ? AND fate = 'added'", (event.id,))
+        value, source = (learning.default_reward, "default") if summed is None else (summed, "reward")
+        entries.append(_outcome(tx, learning, event, value, source, now))
     return entries
 
 
 def _outcome(tx: Transaction, learning: Learning, event: _Event, value: float, source: str, now: int) -> JournalEntry:
     tx.change("UPDATE events SET settled = 1, outcome = ?, fate = ? WHERE id = ?", (value, source, event.id))
-    learned = MODES[learning.mode].learns and not event.control
+    learned = learning.learns and not event.control
     return JournalEntry("learn" if learned else "note", now, event_id=event.id, value=value, detail=source)

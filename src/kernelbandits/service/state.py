@@ -12,10 +12,11 @@ import numpy as np
 
 from kernelbandits.bandit import Bandit, learn, load_bandit
 from kernelbandits.errors import InvalidFile, KernelBanditsError
+from kernelbandits.saving import restore
 from kernelbandits.service.decisions import Snapshot, features_of
 from kernelbandits.service.journal import JournalEntry, ShownEvent, entries_after
 from kernelbandits.service.settings import Learning
-from kernelbandits.service.storage import Database
+from kernelbandits.service.storage import Database, kept_file
 from kernelbandits.tables import read_frame
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -78,13 +79,7 @@ class State:
     def _begin_at(self, entry: JournalEntry) -> None:
         """Begin at the state that was kept when older events were deleted."""
         about = msgspec.json.decode(entry.detail or "")
-        with self._database.read() as tx:
-            row = tx.one("SELECT content FROM files WHERE digest = ?", (about["digest"],))
-        if row is None:
-            raise InvalidFile(f"the base {about['digest']} of the journal is not in the database")
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / "base.kb"
-            path.write_bytes(row[0])
+        with kept_file(self._database, about["digest"]) as path:
             self.bandit = load_bandit(path)
         self.refused = about["refused"]
 
@@ -119,18 +114,30 @@ class State:
         if self.bandit is None or self.learning is None:
             return False
         try:
-            row = features_of(self.learning, self.bandit).flat(shown.kept.row_of(shown.arm))
+            row = features_of(self.learning, self.bandit).flat(shown.row)
             learn(self.bandit, row, shown.arm, shown.propensity, entry.value or 0.0)
         except KernelBanditsError:  # features that the settings no longer have, say
             return False
         return True
 
 
+def bundled_bandit(database: Database, version: int) -> Bandit | None:
+    """The bandit in the bundle of a snapshot; None if the bundle is lost."""
+    with TemporaryDirectory() as folder:
+        path = database.bundle(version, Path(folder))
+        return None if path is None else restore(path)
+
+
 def _begun(database: Database, learning: Learning, time: int) -> Bandit | None:
     """The bandit before the first outcome."""
-    if learning.warm is not None:
-        return _warm_bandit(database, learning, time)
-    return _new_bandit(learning, learning.arms, time) if learning.arms else None
+    start = learning.warm_start
+    if start is None or learning.warm is None:
+        return _new_bandit(learning, learning.arms, time) if learning.arms else None
+    with kept_file(database, learning.warm) as path:
+        if start.bundle is not None:
+            return load_bandit(path)
+        bandit = _new_bandit(learning, learning.arms, time)
+        return bandit.fit(read_frame(path, bandit.encoding.missing), start.arm, start.reward, start.propensity)
 
 
 def _new_bandit(learning: Learning, arms: tuple[str, ...], time: int) -> Bandit:
@@ -140,18 +147,3 @@ def _new_bandit(learning: Learning, arms: tuple[str, ...], time: int) -> Bandit:
     bandit = Bandit(arms, policy=learning.policy_spec(), rng=rng, encoder=encoder)
     bandit.created = _EPOCH + timedelta(microseconds=time)
     return bandit
-
-
-def _warm_bandit(database: Database, learning: Learning, time: int) -> Bandit:
-    with database.read() as tx:
-        row = tx.one("SELECT name, content FROM files WHERE digest = ?", (learning.warm,))
-    if row is None or learning.warm_start is None:
-        raise InvalidFile(f"the file of the warm start, {learning.warm}, is not in the database")
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / row[0]
-        path.write_bytes(row[1])
-        if learning.warm_start.bundle is not None:
-            return load_bandit(path)
-        start = learning.warm_start
-        bandit = _new_bandit(learning, learning.arms, time)
-        return bandit.fit(read_frame(path, bandit.encoding.missing), start.arm, start.reward, start.propensity)

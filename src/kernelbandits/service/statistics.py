@@ -6,7 +6,7 @@ they come, rewards would be before defaults, and every mean too high.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,7 +15,6 @@ import numpy as np
 from kernelbandits.offline.confidence_sequence import ConfidenceSequence, RunningInterval
 from kernelbandits.service.journal import learning_at
 from kernelbandits.service.requests import Kept
-from kernelbandits.service.rules import MODES
 from kernelbandits.service.settings import Learning
 from kernelbandits.service.settling import GRACE
 from kernelbandits.service.storage import Transaction
@@ -111,8 +110,8 @@ class Statistics(msgspec.Struct):
         """Take in the next events whose waiting time is over, at most 500; returns how many."""
         self.begin(learning, n_arms)
         rows = tx.rows(
-            "SELECT n, due, time, revision, arm, preferred, propensity, control, settled, outcome, fate, request"
-            " FROM events WHERE due >= ? AND (due > ? OR n > ?) AND due < ? AND active = 1 ORDER BY due, n LIMIT ?",
+            f"SELECT {', '.join(_Outcome._fields)} FROM events"  # noqa: S608 (constants)
+            " WHERE due >= ? AND (due > ? OR n > ?) AND due < ? AND active = 1 ORDER BY due, n LIMIT ?",
             (self.due, self.due, self.last, now - 2 * GRACE, _AT_ONCE),
         )
         then: dict[int, Learning] = {}
@@ -130,7 +129,7 @@ class Statistics(msgspec.Struct):
         """Take in an outcome of an event that was decided under the settings `then`."""
         kept, value, control = msgspec.json.decode(event.request, type=Kept), event.outcome or 0.0, bool(event.control)
         self.n += 1
-        self.learned += MODES[then.mode].learns and not control
+        self.learned += then.learns and not control
         self.defaulted += event.fate == "default"
         self.late += event.fate == "late"
         self.control += control
@@ -138,7 +137,7 @@ class Statistics(msgspec.Struct):
         self.agreed += event.preferred == names[0]
         clipped = min(max(value, self.low), self.high)
         self.clipped += clipped != value
-        evaluable = control or (then.mode == "online" and then.exploration > 0.0)
+        evaluable = control or (then.plays and then.exploration > 0.0)
         offered = [name for name in names if name not in kept.excluded] if evaluable else []
         self.pending.append(("control" if control else "policy", clipped, event.arm, event.propensity, offered))
         if len(self.pending) >= _BLOCK:
@@ -207,14 +206,11 @@ class Statistics(msgspec.Struct):
 
 
 def _joined(first: Bucket, second: Bucket) -> Bucket:
-    arms: Mapping[str, int] = {
-        name: first.arms.get(name, 0) + second.arms.get(name, 0) for name in {**first.arms, **second.arms}
-    }
     return Bucket(
         first.since,
         first.n + second.n,
         first.reward + second.reward,
         first.control_n + second.control_n,
         first.control_reward + second.control_reward,
-        dict(arms),
+        dict(Counter(first.arms) + Counter(second.arms)),
     )

@@ -108,27 +108,21 @@ def listening(host: str, port: int, n: int) -> list[socket.socket]:
     From one socket whoever is quickest would take nearly all. The supervisor keeps them open, so that connections to a
     worker that has died wait until it is started again.
     """
-    with _bound(host, port, shared=False) as alone:  # refused if others listen there, even if they would share it
+    alone = _server(host, port, shared=False)  # refused if others listen there, even if they would share it
+    if n == 1:
+        return [alone]
+    with alone:
         port = alone.getsockname()[1]
-        if n == 1:
-            return [_listens(alone.dup())]
-    return [_listens(_bound(host, port, shared=True)) for _ in range(n)]
+    return [_server(host, port, shared=True) for _ in range(n)]
 
 
-def _bound(host: str, port: int, *, shared: bool) -> socket.socket:
-    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if shared:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+def _server(host: str, port: int, *, shared: bool) -> socket.socket:
+    v6 = ":" in host
+    family = socket.AF_INET6 if v6 else socket.AF_INET
     try:
-        bound.bind((host, port))
+        made = socket.create_server((host, port), family=family, backlog=2048, reuse_port=shared, dualstack_ipv6=v6)
     except OSError as error:
-        bound.close()
-        raise NotWritten(f"cannot listen on {host}:{port}: {error.strerror}") from error
-    return bound
-
-
-def _listens(bound: socket.socket) -> socket.socket:
-    bound.listen(2048)
-    bound.set_inheritable(True)
-    return bound
+        reason = str(error.strerror).partition(" (while")[0]
+        raise NotWritten(f"cannot listen on {host}:{port}: {reason}") from error
+    made.set_inheritable(True)
+    return made

@@ -10,14 +10,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar, final
 
 import msgspec
 
 from kernelbandits.errors import KernelBanditsError
-from kernelbandits.saving import restore
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.deciding import Decider
 from kernelbandits.service.decisions import Snapshot
@@ -26,6 +23,7 @@ from kernelbandits.service.journal import learning_at
 from kernelbandits.service.metrics import Metrics
 from kernelbandits.service.opening import salt_of
 from kernelbandits.service.settings import Settings
+from kernelbandits.service.state import bundled_bandit
 from kernelbandits.service.storage import Database, Transaction, open_database
 
 _log = logging.getLogger(__name__)
@@ -67,11 +65,12 @@ class Worker:
 
     async def read(self, query: Callable[[Transaction], T]) -> T:
         """The answer of a query, made in another thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._reader, self._queried, query)
 
-    def _queried(self, query: Callable[[Transaction], T]) -> T:
-        with self._read_database.read() as tx:
-            return query(tx)
+        def answer() -> T:
+            with self._read_database.read() as tx:
+                return query(tx)
+
+        return await asyncio.get_running_loop().run_in_executor(self._reader, answer)
 
     def _follow(self) -> None:
         database = open_database(self.settings.database)
@@ -86,10 +85,9 @@ class Worker:
 
     def _look(self, database: Database) -> None:
         known = -1 if self.snapshot is None else self.snapshot.version
-        seen = self._seen
         with database.read() as tx:
             row = tx.one("SELECT version, time FROM snapshots ORDER BY version DESC LIMIT 1")
-            if row is None or row == seen:
+            if row is None or row == self._seen:
                 return
             version = row[0]
             [(published,)] = tx.rows("SELECT statistics FROM snapshots WHERE version = ?", (version,))
@@ -100,12 +98,10 @@ class Worker:
             learning, salt = learning_at(tx, about["revision"]), salt_of(tx)
         bandit = None
         if about["bandit"] is not None:
-            with TemporaryDirectory() as folder:
-                path = database.bundle(version, Path(folder))
-                if path is None:  # a newer one has taken its place
-                    return
-                with _giving_way():
-                    bandit = restore(path)
+            with _giving_way():
+                bandit = bundled_bandit(database, version)
+            if bandit is None:  # a newer one has taken its place
+                return
         self.snapshot = Snapshot.of(version, bandit, learning, about["revision"], salt)
         self._seen, self.published = row, _shown(version, about)
 
@@ -114,8 +110,8 @@ class Worker:
 def _giving_way() -> Iterator[None]:
     """Let other threads run as soon as they can, until the block ends.
 
-    An answer asks for the interpreter again after every call that lets others run, each statement to the database say,
-    so that the usual five milliseconds would hold it up by a hundred.
+    An answer has to ask for the interpreter again after every statement to the database, some twenty times. With the
+    usual five milliseconds for each, it would be a tenth of a second late.
     """
     usual = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)

@@ -1,6 +1,17 @@
 """Where events, rewards and the journal are kept: one contract, on SQLite and on PostgreSQL."""
 
-from kernelbandits.service.storage.addresses import open_database
+from pathlib import Path
+
 from kernelbandits.service.storage.database import Busy, Database, StorageUnavailable, Transaction
+from kernelbandits.service.storage.files import keep_file, kept_file
 from kernelbandits.service.storage.migrations import MIGRATIONS, migrate
 from kernelbandits.service.storage.sqlite import SqliteDatabase
+
+
+def open_database(address: str) -> Database:
+    """Return the database at `postgresql://…`, or in a file."""
+    if address.startswith(("postgresql://", "postgres://")):
+        from kernelbandits.service.storage.postgres import PostgresDatabase
+
+        return PostgresDatabase(address)
+    return SqliteDatabase(Path(address))

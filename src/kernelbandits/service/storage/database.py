@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 from kernelbandits.errors import KernelBanditsError
 
@@ -21,30 +21,44 @@ class Busy(StorageUnavailable):
     """Others write just now."""
 
 
-class Transaction(ABC):
+@final
+class Transaction:
     """Statements that take effect together. They are written with `?` for a value, in the SQL that both databases know.
 
     Values never become part of a statement's text.
     """
 
-    __slots__ = ()
+    __slots__ = ("_execute", "_lock_journal")
 
-    @abstractmethod
+    def __init__(
+        self, execute: Callable[[str, Sequence[Any]], Any], lock_journal: Callable[[], Any] = lambda: None
+    ) -> None:
+        """`execute` carries out a statement and returns its cursor; `lock_journal` does what `append_alone` says."""
+        self._execute = execute
+        self._lock_journal = lock_journal
+
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """Return the rows of a query, or of a statement with RETURNING."""
+        found: list[Row] = self._execute(sql, values).fetchall()
+        return found
 
-    @abstractmethod
     def change(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Carry out a statement; returns how many rows it changed."""
+        return int(self._execute(sql, values).rowcount)
 
-    @abstractmethod
     def append_alone(self) -> None:
         """Let no other transaction append to the journal until this one has ended."""
+        self._lock_journal()
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """Return the first row of a query; None if there is none."""
         found = self.rows(sql, values)
         return found[0] if found else None
+
+    def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Return the first entry of the first row of a query; None if there is none."""
+        found = self.rows(sql, values)
+        return found[0][0] if found else None
 
 
 class Database(ABC):
@@ -86,7 +100,7 @@ class Database(ABC):
 
     @abstractmethod
     def shrink(self) -> None:
-        """Give space of deleted rows back."""
+        """Give the space of deleted rows back."""
 
     @abstractmethod
     def back_up(self, path: Path) -> None:

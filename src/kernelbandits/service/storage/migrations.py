@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernelbandits.errors import InvalidFile
-from kernelbandits.service.storage.database import Database, Transaction
+from kernelbandits.service.storage.database import Database
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -41,7 +41,7 @@ def migrate(database: Database, steps: tuple[tuple[str, ...], ...] = MIGRATIONS)
     """Bring the tables to the newest form, all steps or none; returns how many steps were taken."""
     with database.write() as tx:
         tx.change("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY)")
-        done = _done(tx)
+        done: int = tx.value("SELECT coalesce(max(number), 0) FROM migrations")
         if done > len(steps):
             raise InvalidFile(
                 f"the database was written by a newer release (schema {done}, this one knows {len(steps)}); "
@@ -52,8 +52,3 @@ def migrate(database: Database, steps: tuple[tuple[str, ...], ...] = MIGRATIONS)
                 tx.change(statement.format(**database.kinds))
             tx.change("INSERT INTO migrations (number) VALUES (?)", (number,))
     return len(steps) - done
-
-
-def _done(tx: Transaction) -> int:
-    row = tx.one("SELECT coalesce(max(number), 0) FROM migrations")
-    return 0 if row is None else int(row[0])

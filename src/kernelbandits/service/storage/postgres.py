@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any, ClassVar, LiteralString, final
+from typing import ClassVar, LiteralString, final
 
 import psycopg
 
@@ -22,23 +22,11 @@ def _translated(sql: str) -> LiteralString:
     return sql.replace("%", "%%").replace("?", "%s")  # type: ignore[return-value,unused-ignore]
 
 
-@final
-class PostgresTransaction(Transaction):
-    """Statements of one connection."""
-
-    __slots__ = ("_connection",)
-
-    def __init__(self, connection: psycopg.Connection[Row]) -> None:
-        self._connection = connection
-
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        return self._connection.execute(_translated(sql), values).fetchall()
-
-    def change(self, sql: str, values: Sequence[Any] = ()) -> int:
-        return self._connection.execute(_translated(sql), values).rowcount
-
-    def append_alone(self) -> None:
-        self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (_JOURNAL,))
+def _transaction(connection: psycopg.Connection[Row]) -> Transaction:
+    return Transaction(
+        lambda sql, values: connection.execute(_translated(sql), values),
+        lambda: connection.execute("SELECT pg_advisory_xact_lock(%s)", (_JOURNAL,)),
+    )
 
 
 @final
@@ -61,13 +49,13 @@ class PostgresDatabase(Database):
         if not wait:
             raise Busy("a server is always waited for")
         with self._begun(force_rollback=False) as connection:
-            yield PostgresTransaction(connection)
+            yield _transaction(connection)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
         with self._begun(force_rollback=True) as connection:
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            yield PostgresTransaction(connection)
+            yield _transaction(connection)
 
     def lead(self) -> bool:
         with self._understood() as connection:

@@ -7,33 +7,15 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
-from kernelbandits.service.storage.database import Busy, Database, Row, StorageUnavailable, Transaction
+from kernelbandits.reporting import replacing
+from kernelbandits.service.storage.database import Busy, Database, StorageUnavailable, Transaction
 
 _PATIENCE = 5.0  # seconds that a statement waits for a lock of another program
 _TRIES, _MOMENT = 10, 5e-5  # how often, and after how many seconds, to ask again for what others have now
-
-
-@final
-class SqliteTransaction(Transaction):
-    """Statements of one connection."""
-
-    __slots__ = ("_connection",)
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        return self._connection.execute(sql, values).fetchall()
-
-    def change(self, sql: str, values: Sequence[Any] = ()) -> int:
-        return self._connection.execute(sql, values).rowcount
-
-    def append_alone(self) -> None:
-        """Nothing to do: a transaction that writes is alone from its beginning."""
 
 
 @final
@@ -63,7 +45,7 @@ class SqliteDatabase(Database):
             connection = self._connected()
             self._take_turn(connection, wait)
             try:
-                yield SqliteTransaction(connection)
+                yield Transaction(connection.execute)  # alone from its beginning
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:
@@ -116,7 +98,7 @@ class SqliteDatabase(Database):
             connection = self._connected()
             connection.execute("BEGIN")
             try:
-                yield SqliteTransaction(connection)
+                yield Transaction(connection.execute)
             finally:
                 connection.execute("ROLLBACK")
 
@@ -156,17 +138,8 @@ class SqliteDatabase(Database):
                 fcntl.flock(self._turn, fcntl.LOCK_UN)
 
     def back_up(self, path: Path) -> None:
-        part = path.with_name(path.name + ".part")
-        with self._understood():
-            part.unlink(missing_ok=True)
-            copy = sqlite3.connect(part)
-            try:
-                self._connected().backup(copy, pages=1000)
-            finally:
-                copy.close()
-            with part.open("rb+") as file:
-                os.fsync(file.fileno())
-            part.replace(path)
+        with self._understood(), replacing(path) as part, closing(sqlite3.connect(part)) as copy:
+            self._connected().backup(copy, pages=1000)
 
     def close(self) -> None:
         self._disconnect()

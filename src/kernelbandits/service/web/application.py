@@ -5,51 +5,33 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, NamedTuple, final
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from typing import Any, final
 from urllib.parse import unquote
 
 from kernelbandits.errors import KernelBanditsError
 from kernelbandits.service.web.messages import Refusal, Request, Response, refusal_of, refused
 from kernelbandits.service.web.protocol import WHOLE, SendWhole
 from kernelbandits.service.web.security import HEADERS, Guard
+from kernelbandits.service.web.table import ROUTES, Route
 from kernelbandits.service.worker import Worker
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-Stream = Callable[[Worker, Send], Awaitable[None]]
-Handler = Callable[[Worker, Request], Awaitable[Response]]
 _log = logging.getLogger(__name__)
 _LINES = b"".join(b"%b: %b\r\n" % header for header in HEADERS)
-
-
-class Route(NamedTuple):
-    """A method and a path, in which `*` stands for a name; what a key must be allowed ('' for no key), and who answers.
-
-    Attributes:
-        label: its name in the metrics.
-
-    """
-
-    method: str
-    path: str
-    scope: str
-    label: str
-    handler: Handler
-    summary: str = ""
 
 
 @final
 class Application:
     """The service as an ASGI application."""
 
-    def __init__(self, worker: Worker, routes: tuple[Route, ...], stream: Stream) -> None:
+    def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._guard = Guard(worker.settings)
-        self._stream = stream
-        self._exact = {(route.method, route.path): route for route in routes if "*" not in route.path}
-        self._named = [(route, route.path.split("/")) for route in routes if "*" in route.path]
-        self._paths = {route.path for route in routes}
+        self._exact = {(route.method, route.path): route for route in ROUTES if "*" not in route.path}
+        self._named = [(route, route.path.split("/")) for route in ROUTES if "*" in route.path]
+        self._paths = {route.path for route in ROUTES}
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -72,18 +54,15 @@ class Application:
     async def _answer(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         began, label = time.perf_counter(), "none"
         headers = dict(scope["headers"])
-        streaming = False
         try:
             async with asyncio.timeout(self._worker.settings.server.timeout):
                 route, names = self._found(scope)
                 label = route.label
                 client = scope["client"][0] if scope.get("client") else ""
                 self._guard.admit(headers, route.scope, client)
-                streaming = label == "stream"
-                if not streaming:
-                    body = await self._body(headers, receive) if scope["method"] in ("POST", "PUT") else b""
-                    request = Request(names, scope.get("query_string", b""), headers, body)
-                    response = await route.handler(self._worker, request)
+                body = await self._body(headers, receive) if scope["method"] in ("POST", "PUT") else b""
+                request = Request(names, scope.get("query_string", b""), headers, body)
+                response = await route.handler(self._worker, request)
         except TimeoutError:
             message = "the request took too long; if it has an id, it can be sent again"
             response = refused(Refusal(503, "timeout", "", message, ((b"retry-after", b"1"),)))
@@ -94,10 +73,9 @@ class Application:
         except Exception:
             _log.exception("a request failed")
             response = refused(Refusal(500, "failed", "", "the service failed on this request; its log says why"))
-        else:
-            if streaming:
-                await self._stream(self._worker, send)
-                return
+        if response.parts is not None:
+            await send_parts(response, response.parts, receive, send)
+            return
         seconds = time.perf_counter() - began
         await _sent(response, scope, send)
         self._worker.metrics.answered(label, response.status, seconds)
@@ -126,27 +104,16 @@ class Application:
     async def _body(self, headers: dict[bytes, bytes], receive: Receive) -> bytes:
         limit = self._worker.settings.server.body_limit
         stated = headers.get(b"content-length", b"0")
-        if not stated.isdigit() or int(stated[:20]) > limit:
-            raise Refusal(413, "too_large", "body", f"expected at most {limit:,} bytes")
-        message = await receive()
-        if not message.get("more_body") and message["type"] == "http.request":
-            whole = bytes(message.get("body", b""))
-        else:
-            whole = await self._rest(message, receive, limit)
-        if len(whole) > limit:
-            raise Refusal(413, "too_large", "body", f"expected at most {limit:,} bytes")
-        return whole
-
-    async def _rest(self, message: MutableMapping[str, Any], receive: Receive, limit: int) -> bytes:
-        parts, size = [], 0
-        while True:
+        large, body, more = not stated.isdigit() or int(stated[:20]) > limit, bytearray(), True
+        while more and not large:
+            message = await receive()
             if message["type"] != "http.request":
                 raise _Gone
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            if size > limit or not message.get("more_body"):
-                return b"".join(parts)
-            message = await receive()
+            body += message.get("body", b"")
+            large, more = len(body) > limit, message.get("more_body", False)
+        if large:
+            raise Refusal(413, "too_large", "body", f"expected at most {limit:,} bytes")
+        return bytes(body)
 
 
 @final
@@ -170,3 +137,21 @@ async def _sent(response: Response, scope: MutableMapping[str, Any], send: Send)
     headers = [(b"content-type", response.kind), (b"content-length", length), *HEADERS, *response.headers]
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": response.body})
+
+
+async def send_parts(response: Response, parts: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
+    """Send the parts of an answer as they come, until there are no more or the client hangs up."""
+    headers = [(b"content-type", response.kind), *HEADERS]
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    gone = asyncio.create_task(_hung_up(receive))
+    async for part in parts:
+        if gone.done():
+            return
+        await send({"type": "http.response.body", "body": part, "more_body": True})
+    gone.cancel()
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _hung_up(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, final
 from urllib.parse import parse_qsl
@@ -27,7 +27,7 @@ class Request:
 
     Attributes:
         names: the variable parts of the path, such as an event's id.
-        query: the parameters behind `?`.
+        query: the parameters after `?`.
         body: as it came.
 
     """
@@ -38,7 +38,7 @@ class Request:
     body: bytes = b""
 
     def parameters(self) -> dict[str, str]:
-        """The parameters behind `?`, the last of each name."""
+        """The parameters after `?`, the last of each name."""
         return dict(parse_qsl(self.query.decode("latin-1"), errors="replace", max_num_fields=50))
 
     def decoded(self, decoder: msgspec.json.Decoder[T]) -> T:
@@ -60,12 +60,13 @@ class Request:
 @final
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer."""
+    """An answer; one with `parts` is sent as they come, in place of the body."""
 
     body: bytes
     status: int = 200
     kind: bytes = JSON
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    parts: AsyncIterator[bytes] | None = None
 
 
 @final

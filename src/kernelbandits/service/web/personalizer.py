@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import msgspec
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.service.identifiers import new_id
 from kernelbandits.service.requests import Name, RankRequest, ShownArm
 from kernelbandits.service.web.messages import Request, Response, answered
 from kernelbandits.service.web.routes import activated, current, ranked, rewarded
@@ -44,7 +43,7 @@ def _merged(features: Listed | None, field: str) -> dict[str, Any]:
     for each in features or []:
         for name, value in each.items():
             if name in merged:
-                raise InvalidArgument(f"{field}: the feature {name!r} is there twice; expected different names")
+                raise InvalidArgument(f"{field}: the feature {name!r} comes twice; expected different names")
             merged[name] = value
     return merged
 
@@ -57,7 +56,7 @@ async def rank(worker: Worker, request: Request) -> Response:
         _merged(wanted.context_features, "contextFeatures"),
         arms,
         tuple(wanted.excluded_actions or ()),
-        wanted.event_id or new_id(worker.clock.now()),
+        wanted.event_id,
         deferred=bool(wanted.defer_activation),
     )
     found = await ranked(worker, own)

@@ -8,13 +8,12 @@ from typing import Any
 
 import msgspec
 
-from kernelbandits.errors import InvalidArgument, shown
+from kernelbandits.errors import InvalidArgument, KernelBanditsError, shown
 from kernelbandits.service import events
 from kernelbandits.service.deciding import MOST, decide_many
 from kernelbandits.service.decisions import MOST_ARMS, Decided, Snapshot
-from kernelbandits.service.group_commit import Counts, Operation
-from kernelbandits.service.identifiers import new_id
-from kernelbandits.service.metrics import exposition, totals
+from kernelbandits.service.group_commit import Operation
+from kernelbandits.service.metrics import Counts, exposition, totals
 from kernelbandits.service.requests import Answer, BatchRequest, RankRequest, RewardRequest
 from kernelbandits.service.storage import Transaction
 from kernelbandits.service.web.messages import Refusal, Request, Response, answered
@@ -40,7 +39,7 @@ async def rank(worker: Worker, request: Request) -> Response:
 
 async def ranked(worker: Worker, wanted: RankRequest) -> Answer:
     """A decision that is on disk."""
-    snapshot, event_id = current(worker), wanted.event_id or new_id(worker.clock.now())
+    snapshot, event_id = current(worker), wanted.event_id or worker.clock.new_id()
 
     def write(decided: Decided) -> Operation:
         return lambda tx, counts: _written(tx, counts, worker, snapshot, [(event_id, decided)])[0]
@@ -63,9 +62,9 @@ async def rank_batch(worker: Worker, request: Request) -> Response:
     wanted = request.decoded(_batch).requests
     given = [each.event_id for each in wanted if each.event_id is not None]
     if len(set(given)) < len(given):
-        raise InvalidArgument("requests: an event_id is there twice; give each request an id of its own")
-    snapshot, now, decided = current(worker), worker.clock.now(), []
-    asked = [(snapshot, each, each.event_id or new_id(now)) for each in wanted]
+        raise InvalidArgument("requests: an event_id comes twice; give each request an id of its own")
+    snapshot, decided = current(worker), []
+    asked = [(snapshot, each, each.event_id or worker.clock.new_id()) for each in wanted]
     for start in range(0, len(asked), MOST):
         part = asked[start : start + MOST]
         for number, answer in enumerate(decide_many(part), start=start):
@@ -75,7 +74,12 @@ async def rank_batch(worker: Worker, request: Request) -> Response:
         await asyncio.sleep(0)  # let others go on
 
     def write(tx: Transaction, counts: Counts) -> list[Answer]:
-        return _written(tx, counts, worker, snapshot, decided)
+        tx.change("SAVEPOINT batch")
+        try:
+            return _written(tx, counts, worker, snapshot, decided)
+        except KernelBanditsError:  # an id was used before: nothing of the batch is kept
+            tx.change("ROLLBACK TO SAVEPOINT batch")
+            raise
 
     return answered({"answers": await worker.writer.submit(write)})
 
@@ -83,13 +87,10 @@ async def rank_batch(worker: Worker, request: Request) -> Response:
 def _written(
     tx: Transaction, counts: Counts, worker: Worker, snapshot: Snapshot, decided: list[tuple[str, Decided]]
 ) -> list[Answer]:
-    answers = []
-    for event_id, decision in decided:
-        answer, new = events.insert_event(tx, event_id, worker.clock.now(), snapshot, decision)
-        name = "events" if new else "repeats"
-        counts[name] = counts.get(name, 0.0) + 1.0
-        answers.append(answer)
-    return answers
+    written = [events.insert_event(tx, event_id, worker.clock.now(), snapshot, each) for event_id, each in decided]
+    for _, new in written:
+        counts["events" if new else "repeats"] += 1.0
+    return [answer for answer, _ in written]
 
 
 async def reward(worker: Worker, request: Request) -> Response:
@@ -104,15 +105,13 @@ async def rewarded(worker: Worker, event_id: str, value: float, reward_id: str |
     low, high = current(worker).learning.reward_range
     if not low <= value <= high:
         raise InvalidArgument(f"value: expected a number from {low:g} to {high:g} (reward_range); got {value:g}")
-    name = reward_id or new_id(worker.clock.now())
+    name = reward_id or worker.clock.new_id()
 
     def write(tx: Transaction, counts: Counts) -> events.Taken:
         taken = events.insert_reward(tx, event_id, name, value, worker.clock.now())
-        for counted, is_so in (("repeats", taken.repeated), ("rewards", not taken.repeated)):
-            if is_so:
-                counts[counted] = counts.get(counted, 0.0) + 1.0
+        counts["repeats" if taken.repeated else "rewards"] += 1.0
         if taken.late and not taken.repeated:
-            counts["rewards_late"] = counts.get("rewards_late", 0.0) + 1.0
+            counts["rewards_late"] += 1.0
         return taken
 
     return await worker.writer.submit(write)
@@ -129,7 +128,7 @@ async def activated(worker: Worker, event_id: str) -> bool:
     def write(tx: Transaction, counts: Counts) -> bool:
         new = events.activate(tx, event_id)
         if new:
-            counts["activations"] = counts.get("activations", 0.0) + 1.0
+            counts["activations"] += 1.0
         return new
 
     return await worker.writer.submit(write)
@@ -161,9 +160,7 @@ async def event_list(worker: Worker, request: Request) -> Response:
     if any("\x00" in value for value in values if isinstance(value, str)):
         raise InvalidArgument("query: expected text without NUL")
     where = " AND ".join(_FILTERS[name] for name in given) or "1 = 1"
-    sql = f"SELECT {events.EVENT_COLUMNS} FROM events WHERE {where} ORDER BY n DESC LIMIT ?"  # noqa: S608 (constants)
-    rows = await worker.read(lambda tx: tx.rows(sql, (*values, limit)))
-    return answered({"events": [events.event_record(row) for row in rows]})
+    return answered({"events": await worker.read(lambda tx: events.newest_events(tx, limit, where, values))})
 
 
 def _whole(text: str, name: str, most: int) -> int:
@@ -214,11 +211,8 @@ async def readyz(worker: Worker, request: Request) -> Response:
 async def metrics(worker: Worker, request: Request) -> Response:
     """Counters of this machine, summed over its workers."""
     host = worker.name.rpartition(":")[0] + ":"
-    waiting = "SELECT count(*) FROM events WHERE settled = 0 AND active = 1"
-
-    def query(tx: Transaction) -> tuple[dict[str, float], float]:
-        return totals(tx, host), float(tx.rows(waiting)[0][0])
-
-    found, awaiting = await worker.read(query)
-    gauges = {"awaiting_rewards": awaiting, "policy_version": float(current(worker).version)}
-    return Response(exposition(found, gauges).encode(), kind=b"text/plain; version=0.0.4; charset=utf-8")
+    found, awaiting = await worker.read(lambda tx: (totals(tx, host), events.n_awaiting(tx)))
+    gauges = {"awaiting_rewards": awaiting, "policy_version": current(worker).version}
+    return Response(
+        "\n".join([*exposition(found, gauges), ""]).encode(), kind=b"text/plain; version=0.0.4; charset=utf-8"
+    )

@@ -1,6 +1,4 @@
-"""Making states and decisions again from the log."""
-
-from __future__ import annotations
+"""States and decisions, made again from the log."""
 
 from typing import NamedTuple
 
@@ -10,9 +8,6 @@ from kernelbandits.service.decisions import decide_kept
 from kernelbandits.service.opening import salt_of
 from kernelbandits.service.requests import Kept
 from kernelbandits.service.state import State
-from kernelbandits.service.storage import Database
-
-_ROUNDING = 1e-9
 
 
 class Repeated(NamedTuple):
@@ -23,20 +18,20 @@ class Repeated(NamedTuple):
     again: tuple[str, dict[str, float]]
 
     @property
-    def agrees(self) -> bool:
+    def agrees(self):
         """Whether it is the same arm, with the same probabilities up to rounding: requests are decided in groups."""
         (arm, chances), (other, others) = self.logged, self.again
         if arm != other or chances.keys() != others.keys():
             return False
-        return all(abs(chance - others[name]) <= _ROUNDING for name, chance in chances.items())
+        return all(abs(chance - others[name]) <= 1e-9 for name, chance in chances.items())
 
 
-def replayed(database: Database, until: int) -> State:
+def replayed(database, until):
     """The state after the first `until` entries of the journal, from nothing."""
     return State(database).follow(until)
 
 
-def repeat_decisions(database: Database) -> list[Repeated]:
+def repeat_decisions(database):
     """Make every decision in the log again, from the journal alone."""
     with database.read() as tx:
         salt = salt_of(tx)
