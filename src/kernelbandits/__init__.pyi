@@ -99,63 +99,56 @@ from .kernels import (
     Shifted as Shifted,
     Sum as Sum,
 )
-from .offline.candidate import (
+from .offline import (
     AlwaysArm as AlwaysArm,
+    ArmOverlap as ArmOverlap,
     ByFunction as ByFunction,
     Candidate as Candidate,
-    GivenChances as GivenChances,
-    SavedBandit as SavedBandit,
-    UniformArms as UniformArms,
-)
-from .offline.candidate_overlap import ArmOverlap as ArmOverlap, Overlap as Overlap
-from .offline.confidence_sequence import (
-    ConfidenceSequence as ConfidenceSequence,
-    RunningInterval as RunningInterval,
-)
-from .offline.evaluating import evaluate as evaluate
-from .offline.evaluation import (
     CandidateValue as CandidateValue,
+    ClippedWeights as ClippedWeights,
+    ConfidenceSequence as ConfidenceSequence,
+    DirectMethod as DirectMethod,
+    DoublyRobust as DoublyRobust,
+    EmpiricalLikelihood as EmpiricalLikelihood,
     Estimate as Estimate,
     Evaluation as Evaluation,
-    PairDifference as PairDifference,
-    ReplayedValue as ReplayedValue,
-)
-from .offline.interval import Interval as Interval
-from .offline.intervals import (
-    EmpiricalLikelihood as EmpiricalLikelihood,
     GammaInterval as GammaInterval,
+    GivenChances as GivenChances,
+    Interval as Interval,
     IntervalMethod as IntervalMethod,
-    NormalInterval as NormalInterval,
-    StudentizedBootstrap as StudentizedBootstrap,
-)
-from .offline.learned_policy import LearnedPolicy as LearnedPolicy
-from .offline.log import Log as Log
-from .offline.log_columns import LogColumns as LogColumns
-from .offline.log_file import LogFile as LogFile
-from .offline.log_tables import open_log as open_log, read_log as read_log
-from .offline.replay import ReplayedLog as ReplayedLog, replay_log as replay_log
-from .offline.reward_models import (
+    InversePropensity as InversePropensity,
+    LearnedPolicy as LearnedPolicy,
     LinearRewards as LinearRewards,
+    Log as Log,
+    LogColumns as LogColumns,
+    LogFile as LogFile,
+    NormalInterval as NormalInterval,
+    Overlap as Overlap,
+    PairDifference as PairDifference,
+    Replay as Replay,
+    ReplayedLog as ReplayedLog,
+    ReplayedValue as ReplayedValue,
     RewardModel as RewardModel,
     RewardsByEstimator as RewardsByEstimator,
     RewardsByRegressor as RewardsByRegressor,
-)
-from .offline.value_estimators import (
-    ClippedWeights as ClippedWeights,
-    DirectMethod as DirectMethod,
-    DoublyRobust as DoublyRobust,
-    InversePropensity as InversePropensity,
-    Replay as Replay,
+    RunningInterval as RunningInterval,
+    SavedBandit as SavedBandit,
     SelfNormalized as SelfNormalized,
     SelfNormalizedDoublyRobust as SelfNormalizedDoublyRobust,
     ShrunkDoublyRobust as ShrunkDoublyRobust,
+    StudentizedBootstrap as StudentizedBootstrap,
     SubGaussianDoublyRobust as SubGaussianDoublyRobust,
     SubGaussianWeights as SubGaussianWeights,
     SwitchDoublyRobust as SwitchDoublyRobust,
+    UniformArms as UniformArms,
     ValueEstimator as ValueEstimator,
+    Verdict as Verdict,
+    WeightedRows as WeightedRows,
+    evaluate as evaluate,
+    open_log as open_log,
+    read_log as read_log,
+    replay_log as replay_log,
 )
-from .offline.verdicts import Verdict as Verdict
-from .offline.weighted_rows import WeightedRows as WeightedRows
 from .policies import (
     GPUCB as GPUCB,
     AdaptiveExploreThenCommit as AdaptiveExploreThenCommit,

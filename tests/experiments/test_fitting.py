@@ -12,7 +12,6 @@ import pytest
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, InvalidFile, UnscaledColumns
 from kernelbandits.experiments.fits import RowSample
-from kernelbandits.tables import files
 
 
 def table(n=900, d=3, seed=0):
@@ -25,7 +24,7 @@ def table(n=900, d=3, seed=0):
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(files, "_BLOCK_VALUES", 1100)  # 275 rows, four blocks
+    monkeypatch.setattr("kernelbandits.tables.table_blocks._BLOCK_VALUES", 1100)  # 275 rows, four blocks
 
 
 def write(frame, path):
@@ -128,9 +127,9 @@ _WITH_BAR = """
 import sys
 import kernelbandits as kb
 from kernelbandits.reporting import progress
-from kernelbandits.tables import files
+from kernelbandits.tables import table_blocks
 progress.PATIENCE = 0.0
-files._BLOCK_VALUES = 1100
+table_blocks._BLOCK_VALUES = 1100
 kb.fit_table(kb.Nystrom(kb.Gaussian(), 0.1, 50), sys.argv[1], reward_column="reward", drop=["arm", "note"])
 """
 
@@ -206,3 +205,11 @@ def test_a_gap_in_the_reward_is_named_with_an_encoder(tmp_path):
     encoder = kb.Encoding(columns=("age",)).fit(frame)
     with pytest.raises(InvalidFile, match=r"row 8 .* 'reward' is empty"):
         kb.fit_table(ESTIMATOR, tmp_path / "gap.parquet", reward_column="reward", encoder=encoder)
+
+
+def test_texts_for_missing_numbers_are_read_as_when_the_encoder_was_fitted(tmp_path):
+    rows = "".join(f"{'?' if i % 7 == 0 else i},{i % 3}\n" for i in range(60))
+    (tmp_path / "gaps.csv").write_text(f"age,reward\n{rows}", encoding="utf-8")
+    encoder = kb.Encoding().fit(tmp_path / "gaps.csv", others=("reward",))
+    assert encoder.names == ("age", "age is missing")
+    assert kb.fit_table(ESTIMATOR, tmp_path / "gaps.csv", reward_column="reward", encoder=encoder).report.n == 60

@@ -146,7 +146,7 @@ def examine(seed, folder):
 @pytest.fixture
 def limits(monkeypatch):
     """Little memory, so that what is too large is refused rather than read."""
-    for module in ("linalg.machine", "tables.csv_files", "tables.parquet_files"):
+    for module in ("linalg.machine", "tables.csv_files", "tables.files"):
         monkeypatch.setattr(f"kernelbandits.{module}.available_memory", lambda: MEMORY)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     yield

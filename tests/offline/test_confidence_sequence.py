@@ -4,8 +4,7 @@ from scipy.integrate import quad
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.offline.bets import beta_capital, gamma_exponential_capital
-from kernelbandits.offline.confidence_sequence import capitals_along
+from kernelbandits.offline.confidence_sequence import beta_capital, capitals_along, gamma_exponential_capital
 
 T = 10_000
 

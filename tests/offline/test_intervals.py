@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.optimize import minimize
 
 import kernelbandits as kb
-from kernelbandits.offline.likelihood import likelihood_bound, likelihood_ratio
+from kernelbandits.offline.intervals import likelihood_bound, likelihood_ratio
 from kernelbandits.offline.score_sample import ScorePoints, ScoreSample, joined_neighbours
 
 

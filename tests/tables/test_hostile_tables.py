@@ -62,7 +62,7 @@ def test_gzip_of_gigabytes_is_noticed_while_reading(tmp_path, monkeypatch):
 
 
 def test_parquet_of_gigabytes_is_refused_by_its_rows(tmp_path, monkeypatch):
-    for module in ("linalg.machine", "tables.parquet_files"):
+    for module in ("linalg.machine", "tables.files"):
         monkeypatch.setattr(f"kernelbandits.{module}.available_memory", lambda: 7 * 10**7)
     path = tmp_path / "bomb.parquet"
     pl.select(pl.repeat(1, 5 * 10**6).alias("x"), pl.repeat(2, 5 * 10**6).alias("y")).write_parquet(path)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from kernelbandits.errors import InvalidFile
-from kernelbandits.tables.files import read_frame
+from kernelbandits.tables import read_frame, row_blocks
 
 
 def write(path, content):
@@ -109,3 +109,14 @@ def test_a_late_text_makes_no_error(tmp_path):
     column = read_frame(path, missing=("NA",))["a"]
     assert column.dtype == pl.Int64
     assert column.null_count() == 1
+
+
+def test_blocks_of_a_file_are_those_of_the_whole_table(tmp_path):
+    """Numbers among blanks, texts for missing ones, and NaN among them: the same in memory and by blocks."""
+    path = tmp_path / "odd.csv"
+    path.write_text("a,b,c\n 1,x ,2\n?,?,nan\nnan, y,?\n", encoding="utf-8")
+    whole = read_frame(path, ("?", "NaN"))
+    assert whole.to_dict(as_series=False) == {"a": [1.0, None, None], "b": ["x", None, "y"], "c": [2.0, None, None]}
+    with row_blocks(path, ("?", "NaN")) as rows:
+        assert rows.block(0, 3).equals(whole)
+        assert rows.schema == whole.schema

@@ -13,7 +13,7 @@ from kernelbandits.regression import leave_one_out
 from kernelbandits.reporting import draw as draw_picture
 from kernelbandits.theory import Case
 from kernelbandits.theory.diagnosis import diagnose, diagnosis_document, standardise
-from kernelbandits.theory.diagnosis.budgets import FitError, RewardErrors, reward_errors
+from kernelbandits.theory.diagnosis.budgets import FitError, RewardErrors, reward_errors, rows_by_arm, rows_per_arm
 from kernelbandits.theory.diagnosis.diagnosis import _scale_notes, _signal_notes
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
 
@@ -144,7 +144,7 @@ def test_rows_per_arm_fall_with_the_cube_root_of_their_number():
     """At most max_rows/K^⅓ of each arm: of 8 arms of 60 rows with max_rows = 50, 25 each."""
     rng = np.random.default_rng(0)
     X, arms, y = rng.standard_normal((480, 3)), np.arange(480) % 8, rng.standard_normal(480)
-    found, notes = reward_errors(kb.Gaussian(), X, arms, y, 50)
+    found, notes = reward_errors(kb.Gaussian(), X, y, rows_by_arm(arms, len(y)), rows_per_arm(50, 8))
     assert [fit.n for fit in found.arms] == [25] * 8
     assert notes == ["leave-one-out: 25 evenly spaced rows are used of 8 of 8 arms"]
 

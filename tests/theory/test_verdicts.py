@@ -63,7 +63,7 @@ WORLDS = {
 
 
 def scores_of(X, arms, y, most=1000):
-    return held_out_scores(kb.Gaussian(4.0), X, arms, y, rows_by_arm(arms)[1], most)[0]
+    return held_out_scores(kb.Gaussian(4.0), X, y, rows_by_arm(arms, len(y)), most)[0]
 
 
 def is_right(kind, expected):
@@ -166,7 +166,7 @@ def test_scores_are_those_of_refitting():
         predictor = MinNormInterpolator(kb.Gaussian(4.0)).fit(X[fitted], y[fitted] - mean)
         errors.extend((y[held] - mean - predictor.mean(X[held])) ** 2)
         chance.extend((y[held] - mean) ** 2)
-    found, _ = held_out_scores(kb.Gaussian(4.0), X, None, y, [np.arange(len(y))], 1000)
+    found, _ = held_out_scores(kb.Gaussian(4.0), X, y, rows_by_arm(None, len(y)), 1000)
     assert found.arms == ()
     assert found.pooled.scores["interpolation"].r_squared == pytest.approx(1 - np.sum(errors) / np.sum(chance))
 
@@ -198,7 +198,7 @@ def test_p_values_are_about_uniform_without_an_effect():
 
 def test_many_arms_and_rows_are_sampled_and_said_to():
     X, arms, y = noise(60, 3, 12, np.random.default_rng(0))
-    _, notes = held_out_scores(kb.Gaussian(4.0), X, arms, y, rows_by_arm(arms)[1], 11)
+    _, notes = held_out_scores(kb.Gaussian(4.0), X, y, rows_by_arm(arms, len(y)), 11)
     assert notes == [
         "held-out errors: 50 of 60 arms are used",
         "held-out errors: 11 evenly spaced rows are used of 50 of 50 arms",

@@ -8,15 +8,14 @@ import numpy as np
 import polars as pl
 
 from kernelbandits import checks
-from kernelbandits.errors import InvalidArgument, InvalidFile, nearest, shown
+from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.tables import (
     TableEncoder,
     TableEncoding,
-    first,
-    level_codes,
+    arm_codes,
     level_texts,
     numbers_in,
-    place,
+    probabilities_in,
     refuse_gaps,
 )
 from kernelbandits.types import Array, IntArray
@@ -52,22 +51,10 @@ def read_logged_rows(
     features = encoding.features(frame.columns, taken, file)
     codes = arm_codes(frame[arm], arms, file)
     rewards = checks.rewards(f"{file}: column {reward!r}", numbers_in(frame[reward], file), frame.height, "one per row")
-    chances = np.full(frame.height, np.nan) if propensity is None else _chances(frame[propensity], file)
+    chances = np.full(frame.height, np.nan) if propensity is None else probabilities_in(frame[propensity], file)
     if encoder is not None:
         return LoggedRows(encoder, encoder.transform_frame(frame, file), codes, rewards, chances)
     return LoggedRows(*encoding.encode(frame.select(features), file), codes, rewards, chances)
-
-
-def arm_codes(column: pl.Series, arms: tuple[str, ...], file: str) -> IntArray:
-    """Return the number of each row's arm, shape (n,); raise at the first that is not one of the arms."""
-    refuse_gaps(column, file)
-    texts = level_texts(column)
-    codes = level_codes(texts, pl.Series(arms))
-    row = first(pl.Series(codes < 0))
-    if row is not None:
-        name = str(texts[row])
-        raise InvalidFile(f"{file}: {place(row, column.name)} is {shown(name)}, which is no arm; {nearest(name, arms)}")
-    return codes
 
 
 def arms_in(frame: pl.DataFrame, arm: str, encoding: TableEncoding, file: str) -> tuple[str, ...]:
@@ -75,15 +62,3 @@ def arms_in(frame: pl.DataFrame, arm: str, encoding: TableEncoding, file: str) -
     encoding.features(frame.columns, (arm,), file)  # refuses a column that is not there
     refuse_gaps(frame[arm], file)
     return tuple(sorted(level_texts(frame[arm]).unique()))
-
-
-def _chances(column: pl.Series, file: str) -> Array:
-    chances = numbers_in(column, file)
-    wrong = np.flatnonzero((chances <= 0.0) | (chances > 1.0))
-    if len(wrong):
-        row = int(wrong[0])
-        raise InvalidFile(
-            f"{file}: {place(row, column.name)} is {chances[row]:g} ({len(wrong)} such); "
-            "expected a probability above 0 and at most 1"
-        )
-    return chances

@@ -58,8 +58,7 @@ def score_file(
         def scored() -> Iterator[pl.DataFrame]:
             for start in range(0, source.n, rows):
                 frame = source.block(start, start + rows)
-                file = f"{source.name}, after row {start:,}" if start else source.name
-                scores = bandit._score(frame, file, eligible)
+                scores = bandit._score(frame, source.name_from(start), eligible)
                 yield pl.concat([frame.select(keep), _drawn(scores, rng), scores], how="horizontal")
                 progress.show(min(start + rows, source.n), f"{min(start + rows, source.n):,} rows")
 

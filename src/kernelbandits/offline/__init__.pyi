@@ -8,7 +8,6 @@ from .candidate import (
     UniformArms as UniformArms,
 )
 from .candidate_overlap import ArmOverlap as ArmOverlap, Overlap as Overlap
-from .candidate_texts import candidates_from as candidates_from
 from .confidence_sequence import (
     ConfidenceSequence as ConfidenceSequence,
     RunningInterval as RunningInterval,
@@ -20,8 +19,13 @@ from .evaluation import (
     Evaluation as Evaluation,
     PairDifference as PairDifference,
     ReplayedValue as ReplayedValue,
+    Verdict as Verdict,
 )
-from .evaluation_files import evaluate_file as evaluate_file, write_evaluation as write_evaluation
+from .evaluation_files import (
+    candidates_from as candidates_from,
+    evaluate_file as evaluate_file,
+    write_evaluation as write_evaluation,
+)
 from .interval import Interval as Interval
 from .intervals import (
     EmpiricalLikelihood as EmpiricalLikelihood,
@@ -34,9 +38,8 @@ from .judging import Judging as Judging
 from .learned_policy import LearnedPolicy as LearnedPolicy
 from .log import Log as Log
 from .log_columns import LogColumns as LogColumns
-from .log_file import LogFile as LogFile
-from .log_tables import open_log as open_log, read_log as read_log
-from .marks import Marks as Marks, default_interval as default_interval, marks_of as marks_of
+from .log_tables import LogFile as LogFile, open_log as open_log, read_log as read_log
+from .marks import default_interval as default_interval, marks_of as marks_of
 from .replay import ReplayedLog as ReplayedLog, replay_log as replay_log
 from .reward_models import (
     LinearRewards as LinearRewards,
@@ -59,6 +62,5 @@ from .value_estimators import (
     SwitchDoublyRobust as SwitchDoublyRobust,
     ValueEstimator as ValueEstimator,
 )
-from .verdicts import Verdict as Verdict
-from .weighing import Weighed as Weighed, weigh as weigh
+from .weighing import weigh as weigh
 from .weighted_rows import WeightedRows as WeightedRows

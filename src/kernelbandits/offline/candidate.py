@@ -14,7 +14,7 @@ from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.offline.log import Log
 from kernelbandits.offline.split import Split
 from kernelbandits.tables import TableEncoder
-from kernelbandits.types import Array, ArrayLike, BoolArray
+from kernelbandits.types import Array, ArrayLike, IntArray
 
 if TYPE_CHECKING:
     from kernelbandits.bandit import Bandit
@@ -40,7 +40,7 @@ class Candidate(ABC):
     """Whether the probabilities depend on the contexts."""
 
     def prepare(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
-        """Make ready for a log: the answer gives the probabilities for blocks of rows."""
+        """Return a function that gives the probabilities for blocks of rows of a log, checked."""
         ask = self.chances_of(log, split, rng)
 
         def checked(contexts: Array, start: int) -> Array:
@@ -87,12 +87,7 @@ class AlwaysArm(Candidate):
         number = int(self.arm) if isinstance(self.arm, str) and not names and self.arm.isdecimal() else self.arm
         one = np.zeros(log.n_arms)
         one[arm_checks.arm(number, log.n_arms, names)] = 1.0
-
-        def chances(contexts: Array, start: int) -> Array:
-            rows = np.tile(one, (len(contexts), 1))
-            return rows if log.eligible is None else among(rows, log.eligible[start : start + len(rows)])
-
-        return chances
+        return _in_every_row(one, log)
 
 
 @final
@@ -111,11 +106,7 @@ class UniformArms(Candidate):
     needs_contexts = False
 
     def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
-        def chances(contexts: Array, start: int) -> Array:
-            rows = np.full((len(contexts), log.n_arms), 1.0 / log.n_arms)
-            return rows if log.eligible is None else among(rows, log.eligible[start : start + len(rows)])
-
-        return chances
+        return _in_every_row(np.full(log.n_arms, 1.0 / log.n_arms), log)
 
 
 @final
@@ -220,13 +211,12 @@ class SavedBandit(Candidate):
                 f"the bandit expects {encoder.dim} features, the log has {log.dim}; read the log with the bandit's "
                 "encoder: open_log(file, encoder=bandit.encoder)"
             )
-        order = [names.index(name) for name in log.names]
-        return agent_chances(agent, log, order)
+        return agent_chances(agent, log, [names.index(name) for name in log.names])
 
 
 def agent_chances(agent: Any, log: Log, order: list[int] | None = None) -> Chances:
     """Return the exact probabilities of an agent, which stays as it is; `order` has its numbers of the log's arms."""
-    places = list(range(log.n_arms)) if order is None else order
+    places = order or list(range(log.n_arms))
     back = np.argsort(places)
 
     def chances(contexts: Array, start: int) -> Array:
@@ -237,8 +227,16 @@ def agent_chances(agent: Any, log: Log, order: list[int] | None = None) -> Chanc
     return chances
 
 
-def among(chances: Array, eligible: BoolArray) -> Array:
-    """Return the probabilities given that the arm is eligible; equal ones where no eligible arm has any."""
+def _in_every_row(chances: Array, log: Log) -> Chances:
+    """Return these probabilities of the arms, shape (K,), for every row."""
+    return lambda contexts, start: among(np.tile(chances, (len(contexts), 1)), log, slice(start, start + len(contexts)))
+
+
+def among(chances: Array, log: Log, rows: IntArray | slice) -> Array:
+    """Return the probabilities in these rows given that the arm is eligible; equal ones if those have none."""
+    if log.eligible is None:
+        return chances
+    eligible = log.eligible[rows]
     kept = np.where(eligible, chances, 0.0)
     total = kept.sum(axis=1, keepdims=True)
     equal = eligible / eligible.sum(axis=1, keepdims=True)

@@ -7,6 +7,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from kernelbandits.errors import counted
 from kernelbandits.offline.log import Log
 from kernelbandits.offline.weighted_rows import WeightedRows
 from kernelbandits.types import Array
@@ -19,6 +20,7 @@ _TOO_LOW, _TOO_HIGH = 0.97, 1.05
 _ERRORS = 3.0
 _HEAVY_ROWS, _HEAVY_SHARE = 6, 0.05
 _CONTRARY_SHARE, _CONTRARY_ROWS, _CONTRARY_ENOUGH = 0.05, 2.5, 20.0
+_REMEDY = "Log with a floor (ExplorationFloor), or evaluate a candidate nearer to what was played"
 
 
 class ArmOverlap(NamedTuple):
@@ -110,13 +112,13 @@ class Overlap:
             )
         if self.effective_size < FEWEST:
             return (
-                f"the effective sample size is {self.effective_size:.1f} of {_few(self.n)}; the largest weight, "
-                f"{self.largest_weight:,.0f} in row {self.largest_row}, decides nearly alone. {_REMEDY}"
+                f"the effective sample size is {self.effective_size:.1f} of {counted(self.n, 'row')}; the largest "
+                f"weight, {self.largest_weight:,.0f} in row {self.largest_row}, decides nearly alone. {_REMEDY}"
             )
         if self.heavy_rows < _HEAVY_ROWS and self.heavy_share >= _HEAVY_SHARE:
             return (
-                f"{_few(self.heavy_rows)} of {self.n:,} with weights up to {self.largest_weight:,.0f} stand for "
-                f"{self.heavy_share:.0%} of its decisions; they could as well have said the opposite. {_REMEDY}"
+                f"{counted(self.heavy_rows, 'row')} of {self.n:,} with weights up to {self.largest_weight:,.0f} stand "
+                f"for {self.heavy_share:.0%} of its decisions; they could as well have said the opposite. {_REMEDY}"
             )
         if self.contrary >= _CONTRARY_SHARE and self.contrary_rows < _CONTRARY_ROWS:
             return (
@@ -130,13 +132,6 @@ class Overlap:
                 "log the probability with which the arm was played, given the context"
             )
         return None
-
-
-def _few(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"
-
-
-_REMEDY = "Log with a floor (ExplorationFloor), or evaluate a candidate nearer to what was played"
 
 
 def overlap_of(log: Log, rows: WeightedRows, shares: Array, unsupported: float) -> Overlap:

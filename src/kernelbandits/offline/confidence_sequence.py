@@ -1,4 +1,7 @@
-"""An interval that may be looked at after every reward."""
+"""An interval that may be looked at after every reward.
+If a stated mean is true, the capital of a gambler who bets against it is a supermartingale of mean at most 1, so it
+ever reaches 1/α with a probability of at most α (Ville).
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,19 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from scipy.special import betaln, gammainc, gammaln, xlog1py, xlogy
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.offline.bets import beta_capital, gamma_exponential_capital
 from kernelbandits.offline.interval import Interval
 from kernelbandits.specs import Probability, Spec
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 _STEPS, _POINTS = 6, 65
 """Bounds are searched on grids, each 64 times as fine as the last."""
+
+_PRIOR = 3.0
+"""ρ: bets are best when the sum of squares is about ten times as much, in squared units of the range."""
 
 _CENTRES = ("lower", "upper", "centred")
 _SUMS = ("rewards", "weights", *(f"{kind} {side}" for side in _CENTRES for kind in ("sum", "squares")))
@@ -103,7 +109,7 @@ class RunningInterval:
         self.sums = dict.fromkeys(_SUMS, 0.0) if sums is None else {name: float(sums[name]) for name in _SUMS}
 
     def observe(self, rewards: ArrayLike, weights: ArrayLike = 1.0) -> None:
-        """Take in one reward or many in their order, with their weights π(a|x)/h(a|x); 1 for a plain mean."""
+        """Observe one reward, or several in their order, with their weights π(a|x)/h(a|x); 1 for a plain mean."""
         given = np.atleast_1d(np.asarray(rewards, dtype=np.float64))
         r = checks.finite_array("rewards", given, (None,), "one number per row")
         w = checks.finite_array("weights", np.broadcast_to(weights, r.shape).copy(), r.shape, "one number per reward")
@@ -183,6 +189,32 @@ def log_capitals(
     smaller = gamma_exponential_capital(n * nu - sums["sum upper"], sums["squares upper"])
     share = np.log(0.25)
     return np.asarray(share + np.logaddexp(larger, more)), np.asarray(share + np.logaddexp(smaller, less))
+
+
+def gamma_exponential_capital(excess: Array | float, squares: Array | float) -> Array:
+    """Return log ∫ exp(λ s − ψ(λ) v) dF(λ), ψ(λ) = −log(1 − λ) − λ, for F with density ∝ (1−λ)^(ρ−1) exp(ρλ) on [0, 1).
+
+    s = Σ(yᵢ − ν) is the excess over a stated mean ν, v = Σ(yᵢ − ŷᵢ)² with ŷᵢ predicted from the past and ŷᵢ − yᵢ ≤ 1.
+    Then exp(λ s − ψ(λ) v) is a supermartingale (Fan, Grama & Liu 2015), and so is the mixture (Howard, Ramdas,
+    McAuliffe & Sekhon 2021, Proposition 9). Where the excess is negative nothing was won, and −∞ is returned.
+    """
+    s, v = np.maximum(excess, 0.0), np.asarray(squares, dtype=np.float64)
+    a, b, x = _PRIOR, v + _PRIOR, s + v + _PRIOR
+    start = a * np.log(a) - gammaln(a) - np.log(gammainc(a, a))
+    with np.errstate(divide="ignore"):
+        log_capital = start + gammaln(b) + np.log(gammainc(b, x)) - b * np.log(x) + s + v
+    return np.where(np.asarray(excess) > 0.0, log_capital, -np.inf)
+
+
+def beta_capital(total: Array | float, n: IntArray | int, mean: Array | float) -> Array:
+    """Return log B(½ + s, ½ + n − s)/B(½, ½) − s log ν − (n − s) log(1 − ν) for the sum s of n numbers in [0, 1].
+
+    It is the mixture of all likelihood ratios against ν of coins (Robbins 1970), here also for numbers between 0 and 1:
+    log(1 + λ(y − ν)) is concave in y, so a gambler wins at least what a coin of the same sum gives.
+    """
+    s, rest = np.asarray(total, dtype=np.float64), np.asarray(n - np.asarray(total), dtype=np.float64)
+    against = xlogy(s, mean) + xlog1py(rest, -np.asarray(mean, dtype=np.float64))
+    return np.asarray(betaln(0.5 + s, 0.5 + rest) - betaln(0.5, 0.5) - against)
 
 
 def capitals_along(spec: ConfidenceSequence, rewards: Array, weights: Array, mean: float) -> Array:

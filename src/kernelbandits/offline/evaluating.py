@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -69,62 +70,48 @@ def evaluate(
 
     See also `Candidate`, `AlwaysArm`, `Evaluation`, `CandidateValue`.
     """
-    if isinstance(log, str | os.PathLike):
-        with open_log(log) as opened:
-            return evaluate(
-                opened,
-                candidates,
-                replays=replays,
-                estimator=estimator,
-                others=others,
-                model=model,
-                interval=interval,
-                level=level,
-                rng=rng,
-            )
-    checks.instance("log", log, Log, "read_log(table)")
-    _refuse_wrong(candidates)
-    _refuse_wrong_specs(estimator, others, model, interval)
+    if not isinstance(log, str | os.PathLike):
+        checks.instance("log", log, Log, "read_log(table)")
+    _refuse_wrong(candidates, estimator, others, model, interval)
     main = estimator or (SelfNormalizedDoublyRobust() if model is not None else SelfNormalized())
-    wanted = [main, *(each for each in others if each != main)]
-    wanted = [each for each in wanted if model is not None or not each.needs_model]
-    if main not in wanted:
+    if model is None and main.needs_model:
         raise InvalidArgument(f"{type(main).__name__} needs a reward model; give one, model=LinearRewards()")
-    marks = marks_of(log)
-    split = past(len(log)) if marks.adaptive else folds(len(log))
+    wanted = [main, *(each for each in others if each != main and (model is not None or not each.needs_model))]
+    used = model if any(each.needs_model for each in wanted) else None
     source, level = checks.generator(rng), conform(level, Probability, "level")
-    weighed = weigh(log, candidates, model if any(e.needs_model for e in wanted) else None, split, source)
-    played = tuple(_replayed(name, policy, log, level, source) for name, policy in replays.items())
-    return Judging(log, marks, split, weighed, interval, level).evaluation(wanted, played)
+    with nullcontext(log) if isinstance(log, Log) else open_log(log) as opened:
+        marks = marks_of(opened)
+        split = past(len(opened)) if marks.adaptive else folds(len(opened))
+        weighed = weigh(opened, candidates, used, split, source)
+        played = tuple(_replayed(name, policy, opened, level, source) for name, policy in replays.items())
+        return Judging(opened, marks, split, weighed, interval, level).evaluation(wanted, played)
 
 
-def _refuse_wrong(candidates: Mapping[str, Candidate]) -> None:
-    if not isinstance(candidates, Mapping) or not candidates:
-        raise InvalidArgument(
-            f'candidates must be a dictionary, such as {{"always a": AlwaysArm("a")}}; got {shown(candidates)}'
-        )
-    for name, candidate in candidates.items():
-        checks.label("the name of a candidate", name, "'always a'")
-        checks.instance(f"candidate {name!r}", candidate, Candidate, "AlwaysArm('a')")  # type: ignore[type-abstract]
-
-
-def _refuse_wrong_specs(
+def _refuse_wrong(
+    candidates: Mapping[str, Candidate],
     estimator: ValueEstimator | None,
     others: Sequence[ValueEstimator],
     model: RewardModel | None,
     interval: IntervalMethod | None,
 ) -> None:
+    if not isinstance(candidates, Mapping) or not candidates:
+        raise InvalidArgument(
+            f'candidates must be a dictionary, such as {{"always a": AlwaysArm("a")}}; got {shown(candidates)}'
+        )
+    if not isinstance(others, Sequence) or isinstance(others, str):
+        raise InvalidArgument(f"others must be a list of estimators, as [DoublyRobust()]; got {shown(others)}")
+    for name, candidate in candidates.items():
+        checks.label("the name of a candidate", name, "'always a'")
+        checks.instance(f"candidate {name!r}", candidate, Candidate, "AlwaysArm('a')")  # type: ignore[type-abstract]
     specs: list[tuple[str, object, type, str]] = [
         ("estimator", estimator, ValueEstimator, "DoublyRobust()"),
         ("model", model, RewardModel, "LinearRewards()"),
         ("interval", interval, IntervalMethod, "EmpiricalLikelihood()"),
     ]
-    if not isinstance(others, Sequence) or isinstance(others, str):
-        raise InvalidArgument(f"others must be a list of estimators, as [DoublyRobust()]; got {shown(others)}")
+    specs = [spec for spec in specs if spec[1] is not None]
     specs += [("every one of others", each, ValueEstimator, "DoublyRobust()") for each in others]
     for name, given, kind, such_as in specs:
-        if given is not None:
-            checks.instance(name, given, kind, such_as)
+        checks.instance(name, given, kind, such_as)
 
 
 def _replayed(name: str, policy: Policy, log: Log, level: float, rng: np.random.Generator) -> ReplayedValue:

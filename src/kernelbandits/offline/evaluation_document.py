@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kernelbandits.offline.evaluation import BETTER, NOT_SUPPORTED, WORSE, CandidateValue, Evaluation
 from kernelbandits.offline.interval import Interval
-from kernelbandits.offline.verdicts import BETTER, NOT_SUPPORTED, WORSE
-from kernelbandits.reporting import (
-    Charts,
-    Column,
-    Document,
-    Entry,
-    Findings,
-    Picture,
-    Section,
-    Table,
-    dot_rows,
-)
-
-if TYPE_CHECKING:
-    from kernelbandits.offline.evaluation import CandidateValue, Evaluation
+from kernelbandits.reporting import Charts, Column, Document, Entry, Findings, Picture, Section, Table, dot_rows
 
 _TONES = {BETTER: "green", WORSE: "red", NOT_SUPPORTED: "yellow"}
+_WORDS = ("candidate", "estimator", "first", "second", "policy", "least supported arm")
+"""Heads of columns that hold texts."""
 
 
 def record(evaluation: Evaluation) -> dict[str, Any]:
@@ -57,56 +47,43 @@ def picture(evaluation: Evaluation) -> Picture:
     """Values with their intervals on the left, differences to the log on the right."""
     shown = [each for each in evaluation.candidates if each.verdict.kind != NOT_SUPPORTED]
     names = ["the log itself", *(each.name for each in shown)]
-    values = [(evaluation.logged, evaluation.logged_interval), *((each.value, each.interval) for each in shown)]
-    gains = [(each.gain, each.gain_interval) for each in shown]
+    values = [evaluation.logged, *(each.value for each in shown)]
+    intervals = [evaluation.logged_interval, *(each.interval for each in shown)]
+    gains, around = [each.gain for each in shown], [each.gain_interval for each in shown]
     charts = (
-        dot_rows("reward per row", names, *_apart(values), at=evaluation.logged),
-        dot_rows("difference to the log, all intervals together", names[1:], *_apart(gains), at=0.0),
+        dot_rows("reward per row", names, values, intervals, at=evaluation.logged),
+        dot_rows("difference to the log, all intervals together", names[1:], gains, around, at=0.0),
     )
-    described = "; ".join(f"{name}: {value:.4g}" for name, (value, _) in zip(names, values, strict=True))
+    described = "; ".join(f"{name}: {value:.4g}" for name, value in zip(names, values, strict=True))
     height = 1.2 + 0.42 * len(names)
     return Picture("Values", (Charts(charts if shown else charts[:1], 2 if shown else 1, height),), described)
 
 
-def _apart(values: list[tuple[float, Interval]]) -> tuple[list[float], list[Interval]]:
-    return [value for value, _ in values], [interval for _, interval in values]
-
-
 def values_table(evaluation: Evaluation) -> Table:
     """Value and gain of every candidate with their intervals."""
-    columns = (Column("candidate", numeric=False), *map(Column, ("value", "low", "high", "gain", "low", "high")))
+    heads = ("candidate", "value", "low", "high", "gain", "low", "high")
     rows = [(Entry("the log itself"), *_numbers(evaluation.logged, evaluation.logged_interval), *[Entry("–")] * 3)]
     for each in evaluation.candidates:
-        tone = _TONES.get(each.verdict.kind, "")
-        gain = _numbers(each.gain, each.gain_interval)
-        name = Entry(each.name, detail=each.verdict.kind, tone=tone)
-        if each.verdict.kind == NOT_SUPPORTED:
-            rows.append((name, *[Entry("–")] * 6))
-        else:
-            rows.append((name, *_numbers(each.value, each.interval), *gain))
+        name = Entry(each.name, detail=each.verdict.kind, tone=_TONES.get(each.verdict.kind, ""))
+        numbers = (*_numbers(each.value, each.interval), *_numbers(each.gain, each.gain_interval))
+        rows.append((name, *([Entry("–")] * 6 if each.verdict.kind == NOT_SUPPORTED else numbers)))
     caption = f"{evaluation.level:.0%} intervals; those of gains hold for all differences together"
-    return Table("Reward per row", columns, tuple(rows), caption)
+    return _table("Reward per row", heads, rows, caption)
 
 
 def _pairs(evaluation: Evaluation) -> Table:
-    columns = (
-        Column("first", numeric=False),
-        Column("second", numeric=False),
-        *map(Column, ("first − second", "low", "high")),
-    )
     rows = [(Entry(p.first), Entry(p.second), *_numbers(p.difference, p.interval)) for p in evaluation.pairs]
-    return Table("Differences between candidates", columns, tuple(rows))
+    return _table("Differences between candidates", ("first", "second", "first − second", "low", "high"), rows)
 
 
 def _replays(evaluation: Evaluation) -> Table:
-    columns = (Column("policy", numeric=False), *map(Column, ("value", "low", "high", "rounds")))
+    heads = ("policy", "value", "low", "high", "rounds")
     rows = [(Entry(r.name), *_numbers(r.value, r.interval), Entry(f"{r.rounds:,}")) for r in evaluation.replays]
-    return Table("Policies replayed as they would have learned live", columns, tuple(rows), "reward per live round")
+    return _table("Policies replayed as they would have learned live", heads, rows, "reward per live round")
 
 
 def _overlap(evaluation: Evaluation) -> Table:
-    names = ("effective rows", "largest weight", "mean weight", "without support", "least supported arm")
-    columns = (Column("candidate", numeric=False), *map(Column, names[:-1]), Column(names[-1], numeric=False))
+    heads = ("candidate", "effective rows", "largest weight", "mean weight", "without support", "least supported arm")
     rows = []
     for each in evaluation.candidates:
         overlap = each.overlap
@@ -114,21 +91,21 @@ def _overlap(evaluation: Evaluation) -> Table:
         least = "–" if arm is None else f"{arm.arm}: {arm.effective_size:,.0f} rows for {arm.share:.1%} of decisions"
         numbers = (f"{overlap.effective_size:,.1f}", f"{overlap.largest_weight:,.1f}", f"{overlap.mean_weight:.3f}")
         rows.append((Entry(each.name), *map(Entry, numbers), Entry(f"{overlap.unsupported:.1%}"), Entry(least)))
-    return Table("Overlap", columns, tuple(rows), f"of {evaluation.n:,} rows")
+    return _table("Overlap", heads, rows, f"of {evaluation.n:,} rows")
 
 
 def _estimators(evaluation: Evaluation) -> Table:
-    columns = (
-        Column("candidate", numeric=False),
-        Column("estimator", numeric=False),
-        *map(Column, ("value", "low", "high")),
-    )
-    rows = tuple(
+    rows = [
         (Entry(each.name), Entry(e.estimator + ("" if e.unbiased else " *")), *_numbers(e.value, e.interval))
         for each in evaluation.candidates
         for e in each.estimates
-    )
-    return Table("Estimators", columns, rows, "* its interval leaves the bias out")
+    ]
+    heads = ("candidate", "estimator", "value", "low", "high")
+    return _table("Estimators", heads, rows, "* its interval leaves the bias out")
+
+
+def _table(title: str, heads: Sequence[str], rows: Sequence[tuple[Entry, ...]], caption: str = "") -> Table:
+    return Table(title, tuple(Column(head, numeric=head not in _WORDS) for head in heads), tuple(rows), caption)
 
 
 def _numbers(value: float, interval: Interval) -> tuple[Entry, ...]:

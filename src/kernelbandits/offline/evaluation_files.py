@@ -1,4 +1,4 @@
-"""Evaluations of files, and their files."""
+"""What the command `evaluate` needs: candidates by their words, evaluations of files, and the files of evaluations."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.offline.candidate import Candidate
+from kernelbandits.offline.candidate import AlwaysArm, Candidate, SavedBandit, UniformArms
 from kernelbandits.offline.evaluating import evaluate
 from kernelbandits.offline.evaluation import Evaluation
 from kernelbandits.offline.evaluation_document import picture
+from kernelbandits.offline.learned_policy import LearnedPolicy
 from kernelbandits.offline.log_columns import LogColumns
 from kernelbandits.offline.log_tables import open_log
 from kernelbandits.reporting import save, write_text
@@ -54,17 +55,42 @@ def write_evaluation(evaluation: Evaluation, folder: Path, *, with_page: bool) -
 
 def _own(candidates: Mapping[str, Candidate]) -> tuple[TableEncoder | None, tuple[str, ...]]:
     """The encoder that candidates bring along, and their arms."""
-    found: dict[str, tuple[TableEncoder, tuple[str, ...]]] = {}
-    for name, candidate in candidates.items():
-        own = candidate.encoder_and_arms()
-        if own is not None:
-            found[name] = own
+    found = [(name, own) for name, each in candidates.items() if (own := each.encoder_and_arms()) is not None]
     if not found:
         return None, ()
-    first, *others = found
-    for other in others:
-        if found[other][0].to_json() != found[first][0].to_json():
+    (first, own), *others = found
+    for name, (encoder, _) in others:
+        if encoder.to_json() != own[0].to_json():
             raise InvalidArgument(
-                f"{first} and {other} were fitted with different encoders; evaluate them one at a time, on the same log"
+                f"{first} and {name} were fitted with different encoders; evaluate them one at a time, on the same log"
             )
-    return found[first]
+    return own
+
+
+def candidates_from(texts: Sequence[str]) -> dict[str, Candidate]:
+    """Return the candidates of such texts, by these texts: uniform, always:ARM, FILE.kb, FILE.toml, name of a policy.
+
+    >>> candidates_from(["uniform", "always:10pct"])
+    {'uniform': UniformArms(), 'always:10pct': AlwaysArm(arm='10pct')}
+
+    """
+    if not texts:
+        raise InvalidArgument(
+            "name at least one candidate: uniform, always:ARM, FILE.kb, FILE.toml or the name of a policy"
+        )
+    twice = next((text for i, text in enumerate(texts) if text in texts[:i]), None)
+    if twice is not None:
+        raise InvalidArgument(f"candidate {twice!r} is named twice; name it once")
+    return {text: _candidate(text) for text in texts}
+
+
+def _candidate(text: str) -> Candidate:
+    from kernelbandits.bandit import load_bandit, policy_from
+
+    if text == "uniform":
+        return UniformArms()
+    if text.startswith("always:"):
+        return AlwaysArm(text.removeprefix("always:"))
+    if text.endswith(".kb"):
+        return SavedBandit(load_bandit(Path(text)))
+    return LearnedPolicy(policy_from(text))

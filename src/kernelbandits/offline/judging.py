@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import final
 
 import numpy as np
+from scipy.special import ndtr
 
-from kernelbandits.offline.evaluation import CandidateValue, Estimate, Evaluation, PairDifference, ReplayedValue
-from kernelbandits.offline.importances import past_precisions
+from kernelbandits.offline.evaluation import (
+    NOT_SUPPORTED,
+    CandidateValue,
+    Estimate,
+    Evaluation,
+    PairDifference,
+    ReplayedValue,
+    Verdict,
+    verdict_on,
+)
 from kernelbandits.offline.interval import Interval
 from kernelbandits.offline.intervals import IntervalMethod
 from kernelbandits.offline.log import Log
 from kernelbandits.offline.marks import Marks, default_interval, findings
 from kernelbandits.offline.score_sample import ScoreSample
-from kernelbandits.offline.simultaneous import simultaneous_level
-from kernelbandits.offline.split import Split
+from kernelbandits.offline.split import Split, past_precisions
 from kernelbandits.offline.value_estimators import ValueEstimator
-from kernelbandits.offline.verdicts import refused, verdict_on
 from kernelbandits.offline.weighing import Weighed
 from kernelbandits.types import Array
 
 _EXTREMES_FROM = 5000
 _SAME = 1e-9
+_DRAWS = 20_000
 
 
 @final
@@ -50,7 +58,7 @@ class Judging:
         samples = {name: self.sample(each, main) for name, each in kept.items()}
         gains = {name: self._gain(samples[name], kept[name]) for name in kept}
         pairs = {(a, b): self._pair(samples[a], samples[b], kept[a], kept[b]) for a, b in combinations(kept, 2)}
-        joint = simultaneous_level([each.scores for each in (*gains.values(), *pairs.values())], self.level)
+        joint = _joint_level([each.scores for each in (*gains.values(), *pairs.values())], self.level)
         values = []
         for name, each in self.weighed.items():
             reason = refusals[name]
@@ -67,7 +75,7 @@ class Judging:
             PairDifference(a, b, sample.value, method.interval(sample, joint)) for (a, b), sample in pairs.items()
         )
         logged = self._logged()
-        words = why if self.interval is None else method.words()
+        doubt = "propensities were estimated from the log: every number supposes that the features explain the choices"
         return Evaluation(
             len(log),
             self.level,
@@ -76,8 +84,8 @@ class Judging:
             tuple(values),
             differences,
             replays,
-            words,
-            (*_estimated(log), *findings(log)),
+            why if self.interval is None else method.words(),
+            (*((doubt,) if log.estimated else ()), *findings(log)),
             log.notes,
         )
 
@@ -132,11 +140,10 @@ class Judging:
         return ScoreSample(self.log.rewards, np.ones(n), np.array([0, n]), limits, limits, float(n))
 
     def _refused(self, name: str, weighed: Weighed, reason: str) -> CandidateValue:
-        marks, spread, nan = self.marks, self.marks.high - self.marks.low, float("nan")
-        everything = Interval(marks.low, marks.high)
-        return CandidateValue(
-            name, nan, everything, nan, Interval(-spread, spread), refused(reason), weighed.overlap, ()
-        )
+        everything, spread = Interval(self.marks.low, self.marks.high), self.marks.high - self.marks.low
+        verdict = Verdict(NOT_SUPPORTED, f"not supported: {reason}")
+        gain = (float("nan"), Interval(-spread, spread))
+        return CandidateValue(name, float("nan"), everything, *gain, verdict, weighed.overlap, ())
 
 
 def _linear(sample: ScoreSample) -> Array:
@@ -145,6 +152,19 @@ def _linear(sample: ScoreSample) -> Array:
     return np.asarray(sample.value + shares * (sample.scores - sample.value))
 
 
-def _estimated(log: Log) -> Iterable[str]:
-    if log.estimated:
-        yield "propensities were estimated from the log: every number supposes that the features explain the choices"
+def _joint_level(scores: Sequence[Array], level: float) -> float:
+    """Return the level at which single intervals hold together with probability `level` (Dunnett 1955; Hothorn 2008).
+
+    It is P(|Z| ≤ q) where q is the quantile of the largest of |Z₁|, …, |Z_m|, normal with the correlations of the
+    scores: differences from the same rows are dependent, so it is less strict than Bonferroni's.
+    """
+    varying = [each - each.mean() for each in scores if np.ptp(each) > 0.0]
+    if len(varying) < 2:
+        return level
+    sizes = [float(np.sqrt(each @ each)) for each in varying]
+    products = np.array([[float(a @ b) for b in varying] for a in varying])
+    correlations = products / np.outer(sizes, sizes)
+    values, vectors = np.linalg.eigh(correlations)
+    roots = vectors * np.sqrt(np.maximum(values, 0.0))
+    largest = np.abs(np.random.default_rng(0).standard_normal((_DRAWS, len(varying))) @ roots.T).max(axis=1)
+    return float(max(2.0 * ndtr(np.quantile(largest, level)) - 1.0, level))

@@ -8,8 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from kernelbandits.offline.candidate import Candidate, Chances, agent_chances, among
-from kernelbandits.offline.log import Log
-from kernelbandits.offline.log_contexts import BLOCK
+from kernelbandits.offline.log import BLOCK, Log
 from kernelbandits.offline.reward_models import played
 from kernelbandits.offline.split import Split, folds, past
 from kernelbandits.policies import Policy
@@ -21,7 +20,7 @@ from kernelbandits.types import Array
 @final
 @dataclass(frozen=True, slots=True)
 class LearnedPolicy(Candidate):
-    """What a policy decides after it has learned from the log, with no more exploration counted than it would do then.
+    """What a policy decides after it has learned from the log, exploring no more than it would at that point.
 
     The log is cut into `n_parts`. For each part an agent learns from the others, or from the earlier ones if the log
     was written by a policy that learned, and its probabilities are those of that part. So no row values a policy that
@@ -56,9 +55,7 @@ class LearnedPolicy(Candidate):
             answer = np.empty((len(contexts), log.n_arms))
             for part in np.unique(parts).tolist():
                 rows = np.flatnonzero(parts == part)
-                block = np.asarray(asks[part](padded(contexts[rows]), 0))
-                masks = None if log.eligible is None else log.eligible[start + rows]
-                answer[rows] = block if masks is None else among(block, masks)
+                answer[rows] = among(asks[part](padded(contexts[rows]), 0), log, start + rows)
             return answer
 
         return chances
@@ -76,6 +73,4 @@ class LearnedPolicy(Candidate):
 
 def padded(contexts: Array) -> Array:
     """Return the contexts; without features, with one that is 0, because agents need one."""
-    if contexts.shape[-1]:
-        return contexts
-    return np.zeros((*contexts.shape[:-1], 1))
+    return contexts if contexts.shape[-1] else np.zeros((*contexts.shape[:-1], 1))

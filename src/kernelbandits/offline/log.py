@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.errors import InvalidArgument, shown
-from kernelbandits.offline.log_contexts import TableContexts
 from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.types import Array, BoolArray, IntArray
 
+if TYPE_CHECKING:
+    from kernelbandits.tables import RowBlocks, TableEncoder
+
 _TOLERANCE = 1e-6
+BLOCK = 65_536
+"""Rows that are in memory at a time."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TableContexts:
+    """The contexts of a table of n rows in a file; `contexts[start:stop]` reads and encodes a block, shape (b, d)."""
+
+    rows: RowBlocks
+    columns: tuple[str, ...]
+    encoder: TableEncoder
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return self.rows.n, self.encoder.dim
+
+    @property
+    def ndim(self) -> int:
+        """2: all arms share a context."""
+        return 2
+
+    def __getitem__(self, part: slice) -> Array:
+        start, stop, _ = part.indices(self.rows.n)
+        return self.encoder.transform_frame(self.rows.block(start, stop, self.columns), self.rows.name_from(start))
 
 
 @final
@@ -22,8 +50,8 @@ class Log:
     """Logged decisions: what was shown, played and earned. `read_log` makes one of a data frame or a file.
 
     Attributes:
-        contexts: shape (n, d), the same for all arms, or (n, K, d), one per arm; None if nothing was known. Of a log
-            that was opened (`open_log`) they stay in the file, and contexts[start:stop] reads some.
+        contexts: shape (n, d), the same for all arms, or (n, K, d), one per arm; None if nothing was known. In a log
+            that `open_log` opened they stay in the file, and contexts[start:stop] reads a block of them.
         arms: the arm that was played, 0 … K − 1 or one of `names`, shape (n,); kept as numbers.
         rewards: its reward, shape (n,).
         propensities: the probability with which it was played, given the context; in (0, 1], shape (n,).

@@ -24,7 +24,7 @@ class Marks:
     """What decides which interval holds.
 
     Attributes:
-        adaptive: whether the writer learned while it wrote, and `why` one thinks so.
+        adaptive: whether the policy that wrote the log learned meanwhile, and `why` that is assumed.
         low: the smallest and `high` the largest possible reward; `stated` says whether that is known or only seen.
         rare: whether fewer than one row in fifty has a reward other than the usual one.
 
@@ -92,7 +92,7 @@ def findings(log: Log) -> tuple[str, ...]:
 
 
 def _digests(log: Log) -> Array:
-    """One number per row that is the same for equal rows, and different for others but by accident."""
+    """One number per row: the same for equal rows, and different for others, except by accident."""
     rng = np.random.default_rng(0)
     flat = log.contexts.reshape(len(log), -1)
     own = flat @ rng.standard_normal(flat.shape[1])

@@ -7,15 +7,16 @@ import warnings
 import numpy as np
 from scipy.special import rel_entr
 
+from kernelbandits import tables
 from kernelbandits.errors import InvalidArgument, WeakEvidence
 from kernelbandits.offline.log import Log
 from kernelbandits.types import Array, BoolArray
 
 TOLERANCE = 0.05
-"""Rows that may be missing or too many, as a share: logged propensities are rounded, or nearly right."""
+"""The share of rows that may be missing or too many, because logged propensities are rounded or only nearly right."""
 
 FEW_ROUNDS = 30
-"""With fewer rounds than this, a log that would leave more if its propensities were equal is warned of."""
+"""A warning is given if fewer rounds than this are left, though equal propensities would leave more."""
 
 _EXPLORE = (
     "A policy that plays its best guess or takes turns leaves the other arms no chance: let it explore at random "
@@ -113,6 +114,4 @@ def _mean_inverse(log: Log) -> str:
 
 
 def _named(log: Log, arms: list[int]) -> str:
-    from kernelbandits.tables import some
-
-    return "arm " + some([f"{arm} ({log.names[arm]})" if log.names else str(arm) for arm in arms], most=5)
+    return "arm " + tables.some([f"{arm} ({log.names[arm]})" if log.names else str(arm) for arm in arms], most=5)

@@ -9,8 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.offline.log import Log
-from kernelbandits.offline.log_contexts import BLOCK
+from kernelbandits.offline.log import BLOCK, Log
 from kernelbandits.offline.reward_models import with_constant
 from kernelbandits.offline.split import FOLDS, folds
 from kernelbandits.types import Array, BoolArray, IntArray

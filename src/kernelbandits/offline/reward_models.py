@@ -10,8 +10,7 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.offline.log import Log
-from kernelbandits.offline.log_contexts import BLOCK
+from kernelbandits.offline.log import BLOCK, Log
 from kernelbandits.offline.split import Split
 from kernelbandits.regression import Estimator, Predictor
 from kernelbandits.specs import NonNegative, Positive, Spec
@@ -50,7 +49,7 @@ class LinearRewards(RewardModel):
     """Ridge regression per arm on the features and a constant, around the mean reward of all arms.
 
     It reads the log once, whatever its size: the sums of each part and arm are added up. With no features it is a
-    shrunken mean per arm.
+    shrunk mean per arm.
 
     Attributes:
         ridge: added to the diagonal of XᵀX of each arm. Without features it counts as so many rows with the mean
@@ -112,7 +111,7 @@ class _Linear:
 class RewardsByEstimator(RewardModel):
     """One fit per arm by an estimator of this library: `RewardsByEstimator(Nystrom(Gaussian(4.0), 1.0, 200))`.
 
-    Rewards are fitted around the arm's mean, shrunken as if `prior_rows` rows had the mean of all arms. The log must
+    Rewards are fitted around the arm's mean, shrunk as if `prior_rows` rows had the mean of all arms. The log must
     fit into memory.
 
     Attributes:
@@ -143,7 +142,7 @@ class RewardsByEstimator(RewardModel):
 @final
 @dataclass(frozen=True, slots=True)
 class RewardsByRegressor(RewardModel):
-    """One fit per arm by a regressor with `fit` and `predict`, as scikit-learn has; each fit is of a copy.
+    """One fit per arm by a regressor with `fit` and `predict`, as scikit-learn has; each fit uses a copy.
 
     Attributes:
         regressor: anything with `fit(X, y)` and `predict(X)`, X of shape (n, d).

@@ -27,9 +27,9 @@ class ValueEstimator(Spec, ABC):
 
     __slots__ = ()
 
-    needs_model: bool
+    needs_model: bool = False
     """Whether it uses a reward model."""
-    unbiased: bool
+    unbiased: bool = False
     """Whether its mean is the value (nearly, for ratios) if propensities are right; else intervals leave bias out."""
 
     @abstractmethod
@@ -54,9 +54,6 @@ class Replay(ValueEstimator):
     0.33
     """
 
-    needs_model = False
-    unbiased = False
-
     def scores(self, rows: WeightedRows) -> Array:
         return _ratio(rows.chances, rows.rewards)
 
@@ -71,7 +68,6 @@ class InversePropensity(ValueEstimator):
     1.0
     """
 
-    needs_model = False
     unbiased = True
 
     def scores(self, rows: WeightedRows) -> Array:
@@ -89,7 +85,6 @@ class SelfNormalized(ValueEstimator):
     0.67
     """
 
-    needs_model = False
     unbiased = True
 
     def scores(self, rows: WeightedRows) -> Array:
@@ -112,9 +107,6 @@ class ClippedWeights(ValueEstimator):
 
     threshold: Positive | None = None
 
-    needs_model = False
-    unbiased = False
-
     def scores(self, rows: WeightedRows) -> Array:
         return chosen_threshold(self.threshold, rows.weights, lambda c: np.minimum(rows.weights, c) * rows.rewards)
 
@@ -134,9 +126,6 @@ class SubGaussianWeights(ValueEstimator):
 
     shrinkage: Probability = 0.01
 
-    needs_model = False
-    unbiased = False
-
     def scores(self, rows: WeightedRows) -> Array:
         return _harmonic(rows.weights, self.shrinkage) * rows.rewards
 
@@ -153,7 +142,6 @@ class DirectMethod(ValueEstimator):
     """
 
     needs_model = True
-    unbiased = False
 
     def scores(self, rows: WeightedRows) -> Array:
         return rows.expected
@@ -211,7 +199,6 @@ class SwitchDoublyRobust(ValueEstimator):
     threshold: Positive | None = None
 
     needs_model = True
-    unbiased = False
 
     def scores(self, rows: WeightedRows) -> Array:
         error = rows.weights * (rows.rewards - rows.predicted)
@@ -239,7 +226,6 @@ class ShrunkDoublyRobust(ValueEstimator):
     shrinkage: Positive | None = None
 
     needs_model = True
-    unbiased = False
 
     def scores(self, rows: WeightedRows) -> Array:
         w, error = rows.weights, rows.rewards - rows.predicted
@@ -264,7 +250,6 @@ class SubGaussianDoublyRobust(ValueEstimator):
     shrinkage: Probability = 0.01
 
     needs_model = True
-    unbiased = False
 
     def scores(self, rows: WeightedRows) -> Array:
         return rows.expected + _harmonic(rows.weights, self.shrinkage) * (rows.rewards - rows.predicted)

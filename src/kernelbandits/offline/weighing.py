@@ -9,8 +9,7 @@ import numpy as np
 
 from kernelbandits.offline.candidate import Candidate
 from kernelbandits.offline.candidate_overlap import Overlap, overlap_of
-from kernelbandits.offline.log import Log
-from kernelbandits.offline.log_contexts import BLOCK
+from kernelbandits.offline.log import BLOCK, Log
 from kernelbandits.offline.reward_models import FittedRewards, RewardModel
 from kernelbandits.offline.split import Split, past_means
 from kernelbandits.offline.weighted_rows import WeightedRows

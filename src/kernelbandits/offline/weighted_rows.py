@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -58,18 +58,17 @@ class WeightedRows:
     def some(self, most: int) -> WeightedRows:
         """At most so many rows, evenly spaced."""
         step = -(-len(self) // most)
-        return self._each(lambda values: values[::step])
+        return WeightedRows(*(column[::step] for column in self._columns))
 
     def with_typical(self, rewards: Sequence[float], weight: float) -> WeightedRows:
         """The rows, and one more for each of some rewards: of this weight and average predictions."""
         m, counted = len(rewards), float(self.weights.sum())
         predicted = float(self.weights @ self.predicted) / counted if counted else float(self.predicted.mean())
         added = (weight, 0.0, float(self.chances.mean()), predicted, float(self.expected.mean()))
-        parts = (self.weights, self.rewards, self.chances, self.predicted, self.expected)
-        joined = [np.append(part, np.full(m, value)) for part, value in zip(parts, added, strict=True)]
+        joined = [np.append(column, np.full(m, value)) for column, value in zip(self._columns, added, strict=True)]
         joined[1][-m:] = rewards
         return WeightedRows(*joined)
 
-    def _each(self, take: Callable[[Array], Array]) -> WeightedRows:
-        parts = (self.weights, self.rewards, self.chances, self.predicted, self.expected)
-        return WeightedRows(*(take(part) for part in parts))
+    @property
+    def _columns(self) -> tuple[Array, ...]:
+        return self.weights, self.rewards, self.chances, self.predicted, self.expected

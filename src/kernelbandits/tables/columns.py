@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import polars.selectors as cs
 
 from kernelbandits.checks import HUGE
 from kernelbandits.errors import InvalidFile, nearest, shown
+from kernelbandits.tables.levels import level_texts
 from kernelbandits.types import Array, BoolArray, IntArray
 
 
@@ -36,6 +38,13 @@ def refuse_unknown(names: Sequence[str], known: Sequence[str], file: str) -> Non
     for name in names:
         if name not in known:
             raise InvalidFile(f"{file} has no column {name!r}; {nearest(name, known)}")
+
+
+def refuse_repeated(names: Sequence[str], file: str) -> None:
+    """Raise if two columns of a table have the same name."""
+    twice = next((name for name, n in Counter(names).items() if n > 1), None)
+    if twice is not None:
+        raise InvalidFile(f"{file} has two columns called {twice!r}; rename one of them")
 
 
 def choose_features(
@@ -92,38 +101,66 @@ def not_numeric(column: pl.Series) -> str:
     return f"column {column.name!r} is not numeric (type {column.dtype}, first {shown(column.drop_nulls()[0])})"
 
 
-def refuse_non_finite(frame: pl.DataFrame, file: str, remedy: str) -> None:
-    """Raise with row and column at the first NaN, infinity, or number whose square would overflow."""
+def refuse_non_finite(frame: pl.DataFrame, file: str, remedy: str, start: int = 0) -> None:
+    """Raise with row and column at the first NaN, infinity, or number whose square would overflow.
+
+    Here and below, `start` rows of the file come before those of the table.
+    """
     floats = frame.select(cs.float())
     ends = pl.concat([floats.select(pl.all().nan_min()), floats.select(pl.all().nan_max())])  # NaN if there is one
     for name in (column.name for column in ends if not (column.drop_nulls().abs() <= HUGE).all()):
         wrong = ~(frame[name].is_finite() & (frame[name].abs() <= HUGE)).fill_null(True)
         row = int(wrong.arg_max() or 0)
-        raise InvalidFile(f"{file}: {place(row, name)} is {frame[name][row]} ({int(wrong.sum())} such); {remedy}")
+        where, found = place(start + row, name), frame[name][row]
+        raise InvalidFile(f"{file}: {where} is {found} ({int(wrong.sum())} such); {remedy}")
 
 
-def refuse_gaps(column: pl.Series, file: str) -> None:
+def refuse_gaps(column: pl.Series, file: str, start: int = 0) -> None:
     """Raise with row and column at the first missing entry."""
     row = first(column.is_null())
     if row is not None:
-        raise InvalidFile(
-            f"{file}: {place(row, column.name)} is empty ({column.null_count()} such); fill it or leave out the row"
-        )
+        where = place(start + row, column.name)
+        raise InvalidFile(f"{file}: {where} is empty ({column.null_count()} such); fill it or leave out the row")
 
 
-def numbers_in(column: pl.Series, file: str) -> Array:
+def numbers_in(column: pl.Series, file: str, start: int = 0) -> Array:
     """Return a column as finite numbers, none of them missing, shape (n,)."""
-    refuse_gaps(column, file)
+    refuse_gaps(column, file, start)
     if not is_number(column):
         raise InvalidFile(f"{file}: {not_numeric(column)}; expected a number in every row")
-    refuse_non_finite(column.to_frame(), file, "correct it or leave out the row")
+    refuse_non_finite(column.to_frame(), file, "correct it or leave out the row", start)
     return column.cast(pl.Float64).to_numpy().copy()
 
 
-def level_codes(column: pl.Series, levels: pl.Series, other: int = -1) -> IntArray:
-    """Return the position of each entry among the levels, shape (n,); `other` for entries that are no level."""
+def probabilities_in(column: pl.Series, file: str) -> Array:
+    """Return a column as propensities, each above 0 and at most 1, shape (n,)."""
+    chances = numbers_in(column, file)
+    wrong = np.flatnonzero((chances <= 0.0) | (chances > 1.0))
+    if len(wrong):
+        row, percent = int(wrong[0]), 1.0 < chances.max() <= 100.0 and chances.min() > 0.0
+        raise InvalidFile(
+            f"{file}: {place(row, column.name)} is {chances[row]:g} ({len(wrong)} such); "
+            f"expected a probability above 0 and at most 1{'. Divide percentages by 100' if percent else ''}"
+        )
+    return chances
+
+
+def arm_codes(column: pl.Series, arms: Sequence[str], file: str) -> IntArray:
+    """Return the number of each row's arm, shape (n,); raise at the first that is not one of the arms."""
+    refuse_gaps(column, file)
+    texts = level_texts(column)
+    codes = _level_codes(texts, pl.Series(arms))
+    row = first(pl.Series(codes < 0))
+    if row is not None:
+        name = str(texts[row])
+        raise InvalidFile(f"{file}: {place(row, column.name)} is {shown(name)}, which is no arm; {nearest(name, arms)}")
+    return codes
+
+
+def _level_codes(column: pl.Series, levels: pl.Series) -> IntArray:
+    """Return the position of each entry among the levels, shape (n,); −1 for entries that are no level."""
     positions = pl.Series(np.arange(len(levels)))
-    return column.replace_strict(levels, positions, default=other, return_dtype=pl.Int64).to_numpy()
+    return column.replace_strict(levels, positions, default=-1, return_dtype=pl.Int64).to_numpy()
 
 
 class Labels(NamedTuple):
@@ -176,4 +213,4 @@ def _classes(values: pl.Series, cuts: Sequence[float]) -> tuple[tuple[str, ...],
     plain = values.cast(pl.String) if values.dtype in (pl.Categorical, pl.Enum) else values
     levels = plain.unique().sort()
     names = tuple(f"{level:.12g}" if isinstance(level, float) else str(level) for level in levels)
-    return names, level_codes(plain, levels)
+    return names, _level_codes(plain, levels)

@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -16,7 +15,7 @@ import polars as pl
 
 from kernelbandits.errors import InvalidFile, shown
 from kernelbandits.linalg import available_memory, memory_text, require_memory
-from kernelbandits.tables.columns import place, refuse_unknown
+from kernelbandits.tables.columns import place, refuse_repeated, refuse_unknown
 
 _LONGEST_HEADER = 1 << 23
 _LARGEST_RATIO = 1032  # of gzip
@@ -123,9 +122,7 @@ def _header(path: Path, file: gzip.GzipFile | IO[bytes]) -> tuple[bytes, list[st
             )
     if all(_is_number(name) for name in names):
         raise InvalidFile(f"{path.name} has no header: its first row is {', '.join(names[:3])} …; name the columns")
-    twice = next((name for name, n in Counter(names).items() if n > 1), None)
-    if twice is not None:
-        raise InvalidFile(f"{path.name} has two columns called {twice!r}; rename one of them")
+    refuse_repeated(names, path.name)
     return text.encode() + b"\n", names
 
 
@@ -170,17 +167,15 @@ def _refuse_bad_row(path: Path, names: list[str], lines: Iterable[bytes], fewest
     """Raise at the first row with more fields than the header, fewer than `fewest`, or bytes that are no text."""
     rows = csv.reader(line.decode("utf-8", "replace") for line in lines)
     for row in count(start):
+        where = f"{path.name}: row {row + 1:,} (the first below the header is 1)"
         try:
             fields = next(rows)
         except StopIteration:
             return
         except csv.Error as error:
-            raise InvalidFile(f"{path.name}: row {row + 1:,} (the first below the header is 1): {error}") from error
+            raise InvalidFile(f"{where}: {error}") from error
         if not fewest <= len(fields) <= len(names):
-            raise InvalidFile(
-                f"{path.name}: row {row + 1:,} (the first below the header is 1) has {len(fields)} fields; "
-                f"the header has {len(names)}"
-            )
+            raise InvalidFile(f"{where} has {len(fields)} fields; the header has {len(names)}")
         for name, field in zip(names, fields, strict=False):
             if "�" in field:
                 raise InvalidFile(f"{path.name}: {place(row, name)} is not UTF-8 text: {shown(field)}")

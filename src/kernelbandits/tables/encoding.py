@@ -23,12 +23,32 @@ if TYPE_CHECKING:
 
 LEVEL = 0.5
 """Average of ‖x‖²/d in the paper's designs (before c̃). Then ‖x − z‖²/d averages 1, as kernel lengths assume."""
+UNEQUAL = 30.0
+"""Columns whose sizes differ by a larger factor are reported, because the largest then dominate all distances."""
+_SMALLEST, _LARGEST = 5e-3, 50.0
+"""Average variances of a column far outside of which distances are all nearly 0, or all too large for a kernel."""
 
 
 def moments(points: Array) -> tuple[Array, Array, BoolArray]:
     """Return mean and standard deviation of every column, shape (d,), and whether it varies by more than rounding."""
     std = points.std(axis=0)
     return points.mean(axis=0), std, std > 8.0 * EPS * np.abs(points).max(axis=0)
+
+
+def scale_warning(points: Array, names: Sequence[str]) -> str:
+    """Say what is wrong with the scales of columns, points of shape (n, d); empty if nothing is."""
+    std = points.std(axis=0)
+    varying = np.flatnonzero(std > 0.0)
+    if not len(varying):
+        return ""
+    low, high = (int(varying[pick(std[varying])]) for pick in (np.argmin, np.argmax))
+    factor, level = std[high] / std[low], float(np.mean(std**2))
+    if factor > UNEQUAL:
+        pair = f"{shown(names[high])} varies {factor:.3g} times as much as {shown(names[low])}"
+        return f"columns are in different units: {pair}, so a few columns decide all distances"
+    if not _SMALLEST <= level <= _LARGEST:
+        return f"columns are far from unit size: their variances average {level:.3g}"
+    return ""
 
 
 class Scaling(Spec, ABC):

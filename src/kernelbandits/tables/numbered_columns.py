@@ -85,7 +85,7 @@ class NumberedColumns:
         return csr_array((np.ones(len(places)), places, starts), shape=(frame.height, widths.sum()))
 
     def refuse(self, frame: pl.DataFrame, file: str) -> None:
-        """Raise if a column is missing, or holds something else than it did when fitted."""
+        """Raise if a column is missing, or holds something other than when it was fitted."""
         refuse_unknown((*self.numerical, *(levels.column for levels in self.categories)), frame.columns, file)
         for levels in self.categories:
             kind = frame[levels.column].dtype

@@ -60,7 +60,7 @@ class RowReader:
         return numbers
 
     def _are_plain(self, row: Mapping[str, Any], numbers: Array) -> bool:
-        """Write all numerical columns at once, if their entries are plain numbers: whether that is so."""
+        """Write all numerical columns at once if their entries are plain numbers; return whether they are."""
         if self._entries is None:
             return False
         try:

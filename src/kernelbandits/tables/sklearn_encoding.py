@@ -15,7 +15,7 @@ from kernelbandits.errors import InvalidArgument, InvalidFile, counted, shown
 from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.tables.columns import choose_features, refuse_unknown
 from kernelbandits.tables.table_encoding import TableEncoder, TableEncoding
-from kernelbandits.tables.table_kinds import as_frame
+from kernelbandits.tables.table_kinds import as_frame, one_line
 from kernelbandits.types import Array
 
 
@@ -72,7 +72,7 @@ class SklearnEncoding(TableEncoding):
         try:
             fitted.fit(frame)
         except Exception as error:  # a transformer may raise anything
-            raise InvalidFile(f"{file}: {kind} cannot be fitted to it: {_one_line(error)}") from error
+            raise InvalidFile(f"{file}: {kind} cannot be fitted to it: {one_line(error)}") from error
         points = transformed(fitted, frame, file)
         size = float(np.mean(points * points))
         notes = (f"{counted(points.shape[1], 'feature')} made by {kind}; ‖x‖²/d averages {size:.3g}",)
@@ -131,7 +131,7 @@ class SklearnEncoder(TableEncoder):
         try:
             return frame.select(self.template.columns).cast(self.template.schema)
         except pl.exceptions.PolarsError as error:
-            raise InvalidFile(f"{file}: a column has another type than when fitted: {_one_line(error)}") from error
+            raise InvalidFile(f"{file}: a column has another type than when fitted: {one_line(error)}") from error
 
 
 def transformed(fitted: Any, frame: pl.DataFrame, file: str) -> Array:
@@ -141,7 +141,7 @@ def transformed(fitted: Any, frame: pl.DataFrame, file: str) -> Array:
         made = fitted.transform(frame)
         points = np.array(made.toarray() if hasattr(made, "toarray") else made, dtype=np.float64, order="C")
     except Exception as error:  # a transformer may raise anything
-        raise InvalidFile(f"{file}: {kind} cannot transform it: {_one_line(error)}") from error
+        raise InvalidFile(f"{file}: {kind} cannot transform it: {one_line(error)}") from error
     if points.ndim != 2 or len(points) != frame.height or points.shape[1] == 0:
         raise InvalidFile(f"{file}: {kind} made shape {points.shape}; expected ({frame.height}, features)")
     wrong = np.argwhere(~(np.abs(points) <= HUGE))
@@ -159,7 +159,3 @@ def _names(fitted: Any, dim: int) -> tuple[str, ...]:
     except Exception:  # not every transformer has names, and a pipeline has them only if every step does
         names = ()
     return names if len(names) == dim else tuple(f"feature {j}" for j in range(dim))
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join((str(error) or type(error).__name__).split())

@@ -64,7 +64,7 @@ class TableEncoder(ABC):
 
     @abstractmethod
     def refuse(self, frame: pl.DataFrame, file: str) -> None:
-        """Raise if a column is missing, or holds something else than it did when fitted."""
+        """Raise if a column is missing, or holds something other than when it was fitted."""
 
     @abstractmethod
     def _transform_frame(self, frame: pl.DataFrame, file: str) -> Array:

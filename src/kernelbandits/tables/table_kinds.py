@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from kernelbandits.errors import InvalidArgument, InvalidFile, shown
-from kernelbandits.tables.columns import place
+from kernelbandits.tables.columns import place, refuse_repeated
 from kernelbandits.tables.files import cleaned, read_frame
 
 KINDS = "a data frame, an Arrow table, a dictionary of columns, or the path of a .csv, .parquet or .npz file"
@@ -53,23 +53,17 @@ def _from_native(table: Any) -> pl.DataFrame:
         row = "; one row may also be a mapping from column to entry, or a named tuple"
         raise InvalidArgument(f"table must be {KINDS}{row}; got {type(table).__name__}") from error
     except nw.exceptions.NarwhalsError as error:
-        raise InvalidArgument(f"the table cannot be read: {_one_line(error)}") from error
+        raise InvalidArgument(f"the table cannot be read: {one_line(error)}") from error
     if isinstance(eager, nw.LazyFrame):
         eager = eager.collect("polars")
     names = [str(name) for name in eager.columns]
-    if len(set(names)) < len(names):
-        raise _twice(names)
+    refuse_repeated(names, "the table")
     try:
         frame: pl.DataFrame = eager.to_polars()
         frame.columns = names
         return frame
-    except (
-        ValueError,
-        TypeError,
-        OverflowError,
-        NotImplementedError,
-        ImportError,
-    ):  # a column of mixed kinds, which is found and named entry by entry
+    except (ValueError, TypeError, OverflowError, NotImplementedError, ImportError):
+        # a column of mixed kinds, which is found and named entry by entry
         return _from_columns({column.name: column.to_list() for column in eager.iter_columns()})
 
 
@@ -77,12 +71,12 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
     names = [str(name) for name in columns]
     if not names:
         raise InvalidArgument("the table has no columns; expected one list of entries per feature")
-    if len(set(names)) < len(names):
-        raise _twice(names)
+    refuse_repeated(names, "the table")
     if "" in names:
         raise InvalidFile("the table has a column whose name is empty; name it")
-    _refuse_mixture(dict(zip(names, columns.values(), strict=True)))
-    made = [_series(name, values) for name, values in zip(names, columns.values(), strict=True)]
+    named = dict(zip(names, columns.values(), strict=True))
+    _refuse_mixture(named)
+    made = [_series(name, values) for name, values in named.items()]
     uneven = next((series for series in made if len(series) != len(made[0])), None)
     if uneven is not None:
         raise InvalidFile(
@@ -93,7 +87,7 @@ def _from_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
 
 
 def _refuse_mixture(columns: Mapping[str, Any]) -> None:
-    """Raise if some columns are lists and others single entries; those are at fault of which there are fewer."""
+    """Raise if some columns are lists and others single entries; the message names one of the rarer kind."""
     lists = [name for name, values in columns.items() if _is_column(values)]
     singles = [name for name in columns if name not in lists]
     if 0 < len(lists) < len(singles):
@@ -134,10 +128,6 @@ def _mixed(name: str, values: list[Any]) -> pl.Series:
     )
 
 
-def _twice(names: list[str]) -> InvalidFile:
-    twice = next(name for i, name in enumerate(names) if name in names[:i])
-    return InvalidFile(f"the table has two columns called {twice!r}; rename one of them")
-
-
-def _one_line(error: Exception) -> str:
+def one_line(error: Exception) -> str:
+    """Return the message of an error, or its kind if it has none."""
     return " ".join((str(error) or type(error).__name__).split())

@@ -34,10 +34,10 @@ class AssumptionReport:
 
     def __getitem__(self, name: str) -> Hypothesis:
         """The hypothesis of that name."""
-        for line in self.lines:
-            if line.name == name:
-                return line
-        raise KeyError(f"no hypothesis {name!r}; there are {', '.join(line.name for line in self.lines)}")
+        lines = {line.name: line for line in self.lines}
+        if name not in lines:
+            raise KeyError(f"no hypothesis {name!r}; there are {', '.join(lines)}")
+        return lines[name]
 
     @property
     def failing(self) -> tuple[str, ...]:
@@ -51,8 +51,5 @@ class AssumptionReport:
 
 def judge(name: str, holds: bool | None, reason: str) -> Hypothesis:
     """A hypothesis that holds, fails, or (None) cannot be decided."""
-    return Hypothesis(
-        name,
-        HypothesisVerdict.UNKNOWN if holds is None else HypothesisVerdict.HOLDS if holds else HypothesisVerdict.FAILS,
-        reason,
-    )
+    verdicts = {True: HypothesisVerdict.HOLDS, False: HypothesisVerdict.FAILS, None: HypothesisVerdict.UNKNOWN}
+    return Hypothesis(name, verdicts[holds], reason)

@@ -10,7 +10,7 @@ from kernelbandits import checks
 from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import EPS, eigenpairs
 from kernelbandits.specs import NonNegative, conform
-from kernelbandits.theory.spectrum import subsample
+from kernelbandits.theory.spectrum import evenly_spaced, subsample
 from kernelbandits.types import ArrayLike
 
 
@@ -29,12 +29,10 @@ def smallest_norm(
     from scipy.optimize import brentq  # slow to import, and used here only
 
     conform(noise_std, NonNegative, "noise_std")
-    points = checks.points("X", X)
-    targets = checks.targets("y", y, len(points))
-    if max_rows is not None:
-        targets = subsample(targets[:, np.newaxis], max_rows)[:, 0]
-    points = subsample(points, max_rows)
+    targets = checks.targets("y", y, len(checks.points("X", X)))
+    points = subsample(X, max_rows)
     n = len(points)
+    targets = targets[evenly_spaced(len(targets), n)]
     values, vectors, _, seen = eigenpairs(kernel.gram(points))
     z = vectors.T @ targets
     limit, total = noise_std**2 * (n + 4.0 * sqrt(2.0 * n)), float(z @ z)

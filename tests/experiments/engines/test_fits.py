@@ -72,7 +72,7 @@ def test_parts_of_files_are_the_fit_to_all_rows(files):
 
 def test_centres_come_from_rows_evenly_spread_over_every_part(files, monkeypatch):
     # Blocks of 256 rows end between two rows of the sample.
-    monkeypatch.setattr("kernelbandits.tables.files._BLOCK_VALUES", 256 * 5)
+    monkeypatch.setattr("kernelbandits.tables.table_blocks._BLOCK_VALUES", 256 * 5)
     paths, X, y = files
     fit = kb.fit_parquet(kb.Nystrom(kb.Gaussian(), 1e-2, n_centers=35), paths, reward_column="y", rows_per_part=600)
     starts = [*range(0, 1700, 600), *range(1700, 2500, 600)]

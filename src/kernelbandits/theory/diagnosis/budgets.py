@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +12,15 @@ from numpy.typing import NDArray
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
-from kernelbandits.theory import (
-    Budget,
-    ExplorationAdvice,
-    SpectrumCase,
-    exploration_budget,
-    recommend_exploration,
-    smallest_norm,
-)
+from kernelbandits.theory import Budget, ExplorationAdvice, SpectrumCase, exploration_budget, recommend_exploration
 from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, IntArray
 
 PILOT_ROWS = 4000
 """Rows of a log used for the data-driven budget: more take time and hardly change the learning curve."""
+
+ArmRows: TypeAlias = Mapping[str | None, IntArray]
+"""The rows of each arm by its name."""
 
 
 @final
@@ -58,44 +55,28 @@ class RewardErrors:
 
 
 def reward_errors(
-    kernel: Kernel, X: Array, arms: NDArray[Any] | None, y: Array, max_rows: int
+    kernel: Kernel, X: Array, y: Array, groups: ArmRows, most: int
 ) -> tuple[RewardErrors | None, list[str]]:
-    """Errors per arm and of all arms together, and notes on the rows left out.
-
-    At most max_rows / K^⅓ evenly spaced rows of each arm are used. Without arms all rows are one arm.
-    """
+    """Errors per arm and of all arms together, on at most `most` evenly spaced rows of each, and notes on the rest."""
     from kernelbandits.regression import MinNormInterpolator, leave_one_out  # only a sample with rewards needs them
 
-    names, groups = rows_by_arm(np.zeros(len(y)) if arms is None else arms)
-    most = rows_per_arm(max_rows, len(groups))
     per_arm, predictions, rewards = [], [], []
-    for name, group in zip(names, groups, strict=True):
+    for name, group in groups.items():
         if len(group) < 2:
             continue
         rows = group[evenly_spaced(len(group), most)]
         predictions.append(leave_one_out(kernel, X[rows], y[rows]))
         rewards.append(y[rows])
         norm = MinNormInterpolator(kernel).fit(X[rows], y[rows]).norm
-        per_arm.append(_summary(str(name), predictions[-1], y[rows], norm))
+        per_arm.append(_summary(name, predictions[-1], y[rows], norm))
     if not per_arm:
         return None, ["leave-one-out errors need an arm with at least 2 rows; none has"]
     largest = max(fit.norm for fit in per_arm)
     pooled = _summary(None, np.concatenate(predictions), np.concatenate(rewards), largest)
-    short, long = len(groups) - len(per_arm), sum(len(rows) > most for rows in groups)
+    short, long = len(groups) - len(per_arm), sum(len(rows) > most for rows in groups.values())
     notes = [f"leave-one-out: {short} of {len(groups)} arms have fewer than 2 rows and are left out"] if short else []
     notes += [f"leave-one-out: {most} evenly spaced rows are used of {long} of {len(groups)} arms"] if long else []
-    return RewardErrors(pooled, tuple(per_arm) if arms is not None else ()), notes
-
-
-def needed_norm(
-    kernel: Kernel, X: Array, arms: NDArray[Any] | None, y: Array | None, noise_std: float, max_rows: int
-) -> float | None:
-    """The norm that the rewards need at this σ, the largest of the arms, on the rows of `reward_errors`."""
-    if y is None:
-        return None
-    _, groups = rows_by_arm(np.zeros(len(y)) if arms is None else arms)
-    parts = [group[evenly_spaced(len(group), rows_per_arm(max_rows, len(groups)))] for group in groups]
-    return max(smallest_norm(kernel, X[rows], y[rows], noise_std) for rows in parts)
+    return RewardErrors(pooled, () if None in groups else tuple(per_arm)), notes
 
 
 def rows_per_arm(max_rows: int, n_arms: int) -> int:
@@ -103,11 +84,13 @@ def rows_per_arm(max_rows: int, n_arms: int) -> int:
     return max(2, int(max_rows / n_arms ** (1.0 / 3.0)))
 
 
-def rows_by_arm(arms: NDArray[Any]) -> tuple[NDArray[Any], list[IntArray]]:
-    """The arms, and the rows of each in their order."""
+def rows_by_arm(arms: NDArray[Any] | None, n: int) -> ArmRows:
+    """The rows of each arm, in their order; without arms, all n rows under the name None."""
+    if arms is None:
+        return {None: np.arange(n)}
     labels, index = np.unique(arms, return_inverse=True)
     order = np.argsort(index, kind="stable")
-    return labels, np.split(order, np.cumsum(np.bincount(index))[:-1])
+    return dict(zip(map(str, labels), np.split(order, np.cumsum(np.bincount(index))[:-1]), strict=True))
 
 
 def _summary(arm: str | None, predictions: Array, y: Array, norm: float) -> FitError:
@@ -130,7 +113,7 @@ class PlanningInputs:
 
 
 def planning_inputs(
-    arms: NDArray[Any] | None,
+    groups: ArmRows,
     errors: RewardErrors | None,
     n_arms: int | None,
     horizon: int | None,
@@ -138,7 +121,7 @@ def planning_inputs(
     norm: float | None,
 ) -> PlanningInputs:
     """The numbers given, or else estimated from the log, or else defaults; with the source of each."""
-    met = None if arms is None else len(np.unique(arms))
+    met = None if None in groups else len(groups)
     K = _first(("given", n_arms), ("arms in the file", met), ("assumed", 2))
     checks.whole("n_arms", K[1], at_least=1 if met is None or n_arms is None else met)
     T = _first(("given", horizon), ("assumed", 10_000))
@@ -164,29 +147,38 @@ def paper_budget(
     if not 0.0 < found.epsilon <= 1.0:
         level = f"{found.epsilon:.4g}"
         return None, f"the paper's formulas need 0 < ε ≤ 1, but ε = Tr(Σ)/d is {level} here: standardise the features"
-    scales: dict[str, Any] = {"noise_std": inputs.noise_std, "norm": inputs.norm, "epsilon": found.epsilon}
     try:
-        budget = exploration_budget(kernel, found.case, delta=delta, n_arms=inputs.n_arms, dim=dim, **scales)
+        budget = exploration_budget(
+            kernel,
+            found.case,
+            delta=delta,
+            n_arms=inputs.n_arms,
+            noise_std=inputs.noise_std,
+            norm=inputs.norm,
+            epsilon=found.epsilon,
+            dim=dim,
+        )
     except InvalidArgument as error:
         return None, f"the paper's formulas do not apply: {error}"
     return budget, budget.reason
 
 
 def recommended(
-    kernel: Kernel, X: Array, arms: NDArray[Any] | None, y: Array | None, inputs: PlanningInputs
+    kernel: Kernel, X: Array, arms: NDArray[Any] | None, y: Array | None, groups: ArmRows, inputs: PlanningInputs
 ) -> tuple[ExplorationAdvice | None, list[str]]:
     """The data-driven budget, None if the log does not allow one, and notes on it."""
     if arms is None or y is None:
         return None, ["no data-driven budget: it needs the arm played and its reward"]
     if inputs.n_arms < 2:
         return None, ["no data-driven budget: with one arm there is nothing to choose"]
-    _, groups = rows_by_arm(arms)
     most = max(3, PILOT_ROWS // len(groups))
-    rows = np.sort(np.concatenate([group[evenly_spaced(len(group), most)] for group in groups]))
+    rows = np.sort(np.concatenate([group[evenly_spaced(len(group), most)] for group in groups.values()]))
     part = f"the data-driven budget uses {len(rows)} of {len(y)} rows, at most {most} per arm"
     notes = [part] if len(rows) < len(y) else []
-    given = {"horizon": inputs.horizon, "n_arms": inputs.n_arms}
     try:
-        return recommend_exploration(X[rows], arms[rows], y[rows], kernel=kernel, **given), notes
+        found = recommend_exploration(
+            X[rows], arms[rows], y[rows], kernel=kernel, horizon=inputs.horizon, n_arms=inputs.n_arms
+        )
     except InvalidArgument as error:
         return None, [*notes, f"no data-driven budget: {error}"]
+    return found, notes

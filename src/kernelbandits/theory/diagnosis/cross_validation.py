@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernelbandits.linalg import one_thread
+from kernelbandits.theory.diagnosis.budgets import ArmRows
 from kernelbandits.theory.diagnosis.permutation import linear_share, permutation_p_value
 from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, IntArray
@@ -82,16 +82,17 @@ class HeldOutScores:
 
 
 def held_out_scores(
-    kernel: Kernel, X: Array, arms: NDArray[Any] | None, y: Array, groups: Sequence[IntArray], most: int
+    kernel: Kernel, X: Array, y: Array, groups: ArmRows, most: int
 ) -> tuple[HeldOutScores | None, list[str]]:
     """Cross-validate on at most `most` evenly spaced rows of each arm; `groups` are the rows of each arm.
 
     Returns None if no arm has ten rows with rewards that differ, and notes on what was left out.
     """
-    usable = [rows for rows in groups if len(rows) >= FEWEST_ROWS and np.ptp(y[rows]) > 0.0]
+    usable = [name for name, rows in groups.items() if len(rows) >= FEWEST_ROWS and np.ptp(y[rows]) > 0.0]
     if not usable:
         return None, [f"held-out errors need an arm with at least {FEWEST_ROWS} rows and rewards that differ"]
-    judged = [usable[i] for i in evenly_spaced(len(usable), MOST_ARMS)]
+    names = [usable[i] for i in evenly_spaced(len(usable), MOST_ARMS)]
+    judged = [groups[name] for name in names]
     rng = np.random.default_rng(0)
     predicted, tested = [], []
     with one_thread():  # many small problems, for which more threads would mostly wait
@@ -102,7 +103,7 @@ def held_out_scores(
         signal = permutation_p_value(tested, rng)
     parts = _tuned(predicted)
     pooled = np.concatenate([part / part[0].std() for part in parts], axis=1)
-    each = [] if arms is None else [_scores(str(arms[rows[0]]), part) for rows, part in zip(judged, parts, strict=True)]
+    each = [] if None in groups else [_scores(name, part) for name, part in zip(names, parts, strict=True)]
     share = linear_share([(inner, rewards) for (_, inner), rewards in tested])
     found = HeldOutScores(_scores(None, pooled), tuple(each), signal, _advantages(pooled), _gains(pooled), *share)
     return found, _notes(len(groups), len(usable), judged, most)
@@ -208,21 +209,20 @@ def _score(target: Array, predicted: Array) -> HeldOutScore:
 
 def _advantages(pooled: Array) -> dict[str, float]:
     first, influence = _correlation(pooled[0], pooled[1])
-    found = {}
-    for name, row in zip(METHODS[1:], pooled[2:], strict=True):
-        rho, own = _correlation(pooled[0], row)
-        error = _standard_error(own - influence)
-        found[name] = (rho - first) / error if error > 0.0 else 0.0
-    return found
+    others = {name: _correlation(pooled[0], row) for name, row in zip(METHODS[1:], pooled[2:], strict=True)}
+    return {name: _in_errors(rho - first, own - influence) for name, (rho, own) in others.items()}
 
 
 def _gains(pooled: Array) -> dict[str, float]:
-    first, found = (pooled[0] - pooled[1]) ** 2, {}
-    for name, row in zip(METHODS[1:], pooled[2:], strict=True):
-        saved = first - (pooled[0] - row) ** 2
-        error = _standard_error(saved)
-        found[name] = float(saved.mean()) / error if error > 0.0 else 0.0
-    return found
+    errors = (pooled[0] - pooled[1:]) ** 2
+    saved = dict(zip(METHODS[1:], errors[0] - errors[1:], strict=True))
+    return {name: _in_errors(float(each.mean()), each) for name, each in saved.items()}
+
+
+def _in_errors(difference: float, influence: Array) -> float:
+    """A difference in units of its standard error, given what each row adds to it."""
+    error = _standard_error(influence)
+    return difference / error if error > 0.0 else 0.0
 
 
 def _correlation(target: Array, predicted: Array) -> tuple[float, Array]:

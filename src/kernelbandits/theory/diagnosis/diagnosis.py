@@ -16,7 +16,8 @@ from kernelbandits.specs import NonNegative, Positive, conform
 from kernelbandits.tables import UNEQUAL
 from kernelbandits.theory.diagnosis import budgets
 from kernelbandits.theory.diagnosis.cross_validation import HeldOutScores, held_out_scores
-from kernelbandits.theory.diagnosis.verdict import DiagnosisVerdict, Suitability, no_rewards, verdict_on
+from kernelbandits.theory.diagnosis.verdict import NO_REWARDS, DiagnosisVerdict, Suitability, verdict_on
+from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
@@ -138,14 +139,20 @@ def diagnose(
         linearization, guarantee, linear_notes = theory.linearize(kernel, rows), theory.guarantee(kernel, judged), []
     except InvalidArgument as error:
         linearization, guarantee, linear_notes = None, None, [f"no linear approximation: {error}"]
-    errors, reward_notes = (None, []) if y is None else budgets.reward_errors(kernel, X, arms, y, max_rows)
+    groups = budgets.rows_by_arm(arms, len(X))
+    most = budgets.rows_per_arm(max_rows, len(groups))
+    errors, reward_notes = (None, []) if y is None else budgets.reward_errors(kernel, X, y, groups, most)
     found = theory.classify(X)
-    inputs = budgets.planning_inputs(arms, errors, n_arms, horizon, noise_std, norm)
-    advice, advice_notes = budgets.recommended(kernel, X, arms, y, inputs)
-    held_out, verdict, held_out_notes = _judged(kernel, X, arms, y, advice, max_rows)
+    inputs = budgets.planning_inputs(groups, errors, n_arms, horizon, noise_std, norm)
+    advice, advice_notes = budgets.recommended(kernel, X, arms, y, groups, inputs)
+    held_out, held_out_notes = (None, []) if y is None else held_out_scores(kernel, X, y, groups, most)
+    verdict = NO_REWARDS if y is None else verdict_on(held_out, advice, [*groups.values()], y)
     if verdict.kind in (Suitability.MEAN, Suitability.NO_CONTEXT):
         advice, advice_notes = None, [*advice_notes, f"no data-driven budget: {verdict.kind.value}"]
-    needed = budgets.needed_norm(kernel, X, arms, y, inputs.noise_std, max_rows)
+    needed = None
+    if y is not None:
+        parts = (group[evenly_spaced(len(group), most)] for group in groups.values())
+        needed = max(theory.smallest_norm(kernel, X[part], y[part], inputs.noise_std) for part in parts)
     budget, reason = budgets.paper_budget(kernel, found, inputs, delta, X.shape[1])
     return Diagnosis(
         kernel=kernel,
@@ -167,22 +174,6 @@ def diagnose(
         recommendation=advice,
         notes=(*_scale_notes(X), *linear_notes, *reward_notes, *_signal_notes(errors), *held_out_notes, *advice_notes),
     )
-
-
-def _judged(
-    kernel: Kernel,
-    X: Array,
-    arms: NDArray[Any] | None,
-    y: Array | None,
-    advice: theory.ExplorationAdvice | None,
-    max_rows: int,
-) -> tuple[HeldOutScores | None, DiagnosisVerdict, list[str]]:
-    """Held-out scores, the verdict on them, and notes on the rows left out."""
-    if y is None:
-        return None, no_rewards(), []
-    groups = budgets.rows_by_arm(np.zeros(len(y)) if arms is None else arms)[1]
-    found, notes = held_out_scores(kernel, X, arms, y, groups, budgets.rows_per_arm(max_rows, len(groups)))
-    return found, verdict_on(found, advice, groups, y), notes
 
 
 def _scale_notes(X: Array) -> list[str]:

@@ -20,7 +20,7 @@ from kernelbandits.theory.diagnosis.budgets import FitError
 from kernelbandits.theory.diagnosis.diagnosis import Diagnosis, diagnose
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
 from kernelbandits.theory.diagnosis.samples import ContextSample
-from kernelbandits.theory.diagnosis.scores_table import MOST_ARMS, scores_record, scores_table
+from kernelbandits.theory.diagnosis.scores_table import arms_table, scores_record, scores_table
 from kernelbandits.theory.diagnosis.verdict import Suitability
 
 _TOP = 8
@@ -200,19 +200,16 @@ def _hypotheses(report: Diagnosis) -> Table:
 def _rewards(report: Diagnosis) -> tuple[Table, ...]:
     if report.rewards is None:
         return ()
-    arms, pooled = report.rewards.arms, report.rewards.pooled
     heads = ("arm", "rows", "error (RMSE)", "std of rewards", "explained", "correlation", "norm of fit")
-    rows: list[Iterable[str | Entry]] = [_fit_row(str(fit.arm), fit) for fit in arms[:MOST_ARMS]]
-    if len(arms) > MOST_ARMS:
-        rows.append((f"… {len(arms) - MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)))
-    rows.append(Entry(text, best=True) for text in _fit_row("all arms together" if arms else "all rows", pooled))
-    return (_table("Leave-one-out error of the interpolator (closed form)", heads, rows),)
+    title = "Leave-one-out error of the interpolator (closed form)"
+    arms = [(str(fit.arm), *_fit_texts(fit)) for fit in report.rewards.arms]
+    return (arms_table(title, heads, arms, _fit_texts(report.rewards.pooled)),)
 
 
-def _fit_row(name: str, fit: FitError) -> tuple[str, ...]:
+def _fit_texts(fit: FitError) -> tuple[str, ...]:
     explained = "–" if isnan(fit.explained) else f"{fit.explained:.1%}"
     rmse, std, correlation, norm = map(_number, (fit.rmse, fit.reward_std, fit.correlation, fit.norm))
-    return name, f"{fit.n:,}", rmse, std, explained, correlation, norm
+    return f"{fit.n:,}", rmse, std, explained, correlation, norm
 
 
 def _budgets(report: Diagnosis) -> Table:

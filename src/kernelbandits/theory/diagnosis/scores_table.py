@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from kernelbandits.reporting import Column, Entry, Table
-from kernelbandits.theory.diagnosis.cross_validation import METHODS, N_FOLDS, ArmScores, HeldOutScore, HeldOutScores
+from kernelbandits.theory.diagnosis.cross_validation import METHODS, N_FOLDS, ArmScores, HeldOutScores
 
 MOST_ARMS = 10
 """Arms that a table shows; the record has all of them."""
 
 
+def arms_table(title: str, heads: Sequence[str], arms: Sequence[Sequence[str]], pooled: Sequence[str]) -> Table:
+    """One row per arm, its name first, at most ten of them, and one for all arms together."""
+    rows = [*arms[:MOST_ARMS]]
+    if len(arms) > MOST_ARMS:
+        rows.append([f"… {len(arms) - MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)])
+    last = ("all arms together" if arms else "all rows", *pooled)
+    entries = (*(tuple(map(Entry, row)) for row in rows), tuple(Entry(text, best=True) for text in last))
+    return Table(title, tuple(Column(head, numeric=False) for head in heads), entries)
+
+
 def scores_table(found: HeldOutScores) -> Table:
-    """One row per arm, and one for all arms together: R² of every method with its standard error."""
+    """R² of every method with its standard error, and correlations, per arm and of all arms together."""
     heads = ("arm", "rows", *METHODS, "mean", *(f"correlation, {name}" for name in METHODS))
-    rows = [_row(str(scores.arm), scores) for scores in found.arms[:MOST_ARMS]]
-    if len(found.arms) > MOST_ARMS:
-        rows.append((f"… {len(found.arms) - MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)))
-    last = _row("all arms together" if found.arms else "all rows", found.pooled)
-    entries = [*(tuple(map(Entry, row)) for row in rows), tuple(Entry(text, best=True) for text in last)]
     title = f"Held-out R² ± standard error ({N_FOLDS}-fold cross-validation; permutation test p = {found.signal:.2g})"
-    return Table(title, tuple(Column(head, numeric=False) for head in heads), tuple(entries))
+    return arms_table(title, heads, [(str(each.arm), *_texts(each)) for each in found.arms], _texts(found.pooled))
+
+
+def _texts(scores: ArmScores) -> tuple[str, ...]:
+    found = [scores.scores[method] for method in METHODS]
+    shares = (f"{score.r_squared:.3g} ± {score.r_squared_error:.2g}" for score in found)
+    return (f"{scores.n:,}", *shares, "0", *(f"{score.correlation:.2f}" for score in found))
 
 
 def scores_record(found: HeldOutScores) -> dict[str, Any]:
@@ -41,16 +52,3 @@ def scores_record(found: HeldOutScores) -> dict[str, Any]:
 
 def _record(scores: ArmScores) -> dict[str, Any]:
     return {"arm": scores.arm, "n": scores.n} | {name: asdict(score) for name, score in scores.scores.items()}
-
-
-def _row(name: str, scores: ArmScores) -> tuple[str, ...]:
-    found = [scores.scores[method] for method in METHODS]
-    return (name, f"{scores.n:,}", *map(_share, found), "0", *_correlations(found))
-
-
-def _share(score: HeldOutScore) -> str:
-    return f"{score.r_squared:.3g} ± {score.r_squared_error:.2g}"
-
-
-def _correlations(scores: Iterable[HeldOutScore]) -> tuple[str, ...]:
-    return tuple(f"{score.correlation:.2f}" for score in scores)

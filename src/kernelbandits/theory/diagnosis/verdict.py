@@ -30,7 +30,6 @@ from kernelbandits.theory.diagnosis.cross_validation import (
     LINEAR,
     METHODS,
     RIDGE,
-    HeldOutScore,
     HeldOutScores,
 )
 from kernelbandits.types import Array, IntArray
@@ -75,15 +74,19 @@ class DiagnosisVerdict:
     text: str
 
 
+NO_REWARDS = DiagnosisVerdict(
+    Suitability.NO_REWARDS, "No verdict from contexts alone: it needs the arm played and its reward in every row"
+)
+
+
 def judge(found: HeldOutScores | None) -> Suitability:
     """The kind of verdict on held-out scores; None means that too few rows had rewards to have any."""
     if found is None:
         return Suitability.TOO_FEW
     if found.signal > SIGNAL_LEVEL:
         return Suitability.TOO_FEW if _is_open(found) else Suitability.NO_CONTEXT
-    scores = found.pooled.scores
-    own = scores[INTERPOLATION]
-    if own.r_squared < -_BEYOND_CHANCE * own.r_squared_error:
+    own = found.pooled.scores[INTERPOLATION]
+    if _is_worse(found):
         return Suitability.MEAN
     name = best_other(found)
     ranks_better, explains_more = _ahead(found, name)
@@ -91,13 +94,10 @@ def judge(found: HeldOutScores | None) -> Suitability:
         return Suitability.RIDGE if name == RIDGE else Suitability.LINEAR
     if not _has_learned(found):
         return Suitability.UNDECIDED
-    if own.r_squared <= 0.0 or not _beyond_chance(own):
+    if own.r_squared <= 0.0 or own.correlation < _BEYOND_CHANCE * own.correlation_error:
         return Suitability.MEAN
-    return (
-        Suitability.UNDECIDED
-        if any(any(_ahead(found, other)) for other in (RIDGE, LINEAR))
-        else Suitability.INTERPOLATION
-    )
+    ahead = any(_ahead(found, RIDGE)) or any(_ahead(found, LINEAR))
+    return Suitability.UNDECIDED if ahead else Suitability.INTERPOLATION
 
 
 def best_other(found: HeldOutScores) -> str:
@@ -115,14 +115,16 @@ def _is_open(found: HeldOutScores) -> bool:
     return found.signal <= OPEN_LEVEL or most_hidden(found) > WORTH_KNOWING
 
 
+def _is_worse(found: HeldOutScores) -> bool:
+    """Whether interpolation predicts worse than the mean, beyond chance."""
+    own = found.pooled.scores[INTERPOLATION]
+    return own.r_squared < -_BEYOND_CHANCE * own.r_squared_error
+
+
 def _has_learned(found: HeldOutScores) -> bool:
     """Whether so much of what is there to learn has been learned that the order of predictors will stay."""
     best = max(score.r_squared for score in found.pooled.scores.values())
     return best >= LEARNED * found.linear_share
-
-
-def _beyond_chance(score: HeldOutScore) -> bool:
-    return score.correlation >= _BEYOND_CHANCE * score.correlation_error
 
 
 def _ahead(found: HeldOutScores, name: str) -> tuple[bool, bool]:
@@ -163,25 +165,20 @@ def verdict_on(
         return DiagnosisVerdict(
             kind, f"Too few rows to tell whether contexts help: {rows}. Play on, and run this again"
         )
+    other = "ridge" if best_other(found) == RIDGE else "a linear model"
     text = {
         Suitability.INTERPOLATION: _works(found, advice),
         Suitability.RIDGE: "Ridge predicts better than interpolation: take the default policy",
         Suitability.LINEAR: "A linear model predicts better than interpolation: take the default policy or LinearUCB",
-        Suitability.UNDECIDED: f"Contexts help, but there are too few rows to tell whether {_called(found)} predicts "
+        Suitability.UNDECIDED: f"Contexts help, but there are too few rows to tell whether {other} predicts "
         "better than interpolation: take the default policy",
-        Suitability.MEAN: f"Kernel interpolation is {_worse(found)} predicting the mean: take the default policy",
+        Suitability.MEAN: f"Kernel interpolation is {'worse' if _is_worse(found) else 'no better'} than predicting the "
+        "mean: take the default policy",
         Suitability.NO_CONTEXT: "Contexts tell nothing about rewards: a bandit without contexts will do",
     }[kind]
     if kind is Suitability.NO_CONTEXT and pay_alike(groups, y):
         text += ", and the arms pay alike"
     return DiagnosisVerdict(kind, f"{text} ({_numbers(kind, found)})")
-
-
-def no_rewards() -> DiagnosisVerdict:
-    """The verdict on contexts alone."""
-    return DiagnosisVerdict(
-        Suitability.NO_REWARDS, "No verdict from contexts alone: it needs the arm played and its reward in every row"
-    )
 
 
 def _budget(advice: ExplorationAdvice) -> str:
@@ -210,15 +207,6 @@ def _shown(found: HeldOutScores | None) -> str:
 
 def _hidden(found: HeldOutScores) -> str:
     return f"; a linear effect may still be up to {most_hidden(found):.0%} of their variance"
-
-
-def _called(found: HeldOutScores) -> str:
-    return "ridge" if best_other(found) == RIDGE else "a linear model"
-
-
-def _worse(found: HeldOutScores) -> str:
-    own = found.pooled.scores[INTERPOLATION]
-    return "worse than" if own.r_squared < -_BEYOND_CHANCE * own.r_squared_error else "no better than"
 
 
 def _numbers(kind: Suitability, found: HeldOutScores) -> str:
