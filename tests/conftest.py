@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
 import kernelbandits as kb
+import pictures
 from chromium import MISSING
 from command import BLAS_THREADS
 from kernelbandits.reporting import charts
@@ -61,6 +62,19 @@ def no_two_series_look_the_same():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(charts, "_drawn", looked_at)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def sketched_pictures():
+    with pictures.sketched():
+        yield
+
+
+@pytest.fixture(scope="module")
+def painted():
+    """Pictures as users get them, for all tests of a module."""
+    with pictures.painted():
         yield
 
 
