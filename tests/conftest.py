@@ -1,4 +1,6 @@
 from pathlib import Path
+from subprocess import CompletedProcess
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -9,6 +11,7 @@ import pictures
 from chromium import MISSING
 from command import BLAS_THREADS
 from kernelbandits.reporting import charts
+from kernelbandits.tables import parquet_files
 from series_looks import series_that_look_alike
 from small import TOML
 
@@ -75,6 +78,15 @@ def sketched_pictures():
 def painted():
     """Pictures as users get them, for all tests of a module."""
     with pictures.painted():
+        yield
+
+
+@pytest.fixture(scope="module")
+def sound_parquet():
+    """Parquet files are believed to be whole; otherwise each is first read in a process of its own, for 0.2 s."""
+    whole = SimpleNamespace(run=lambda command, **_: CompletedProcess(command, 0, "", ""))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet_files, "subprocess", whole)
         yield
 
 

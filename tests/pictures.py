@@ -34,7 +34,7 @@ def sketched():
 @contextmanager
 def painted():
     """Until the block ends, pictures are painted as users get them."""
-    global _painted  # noqa: PLW0603
+    global _painted
     before, _painted = _painted, True
     try:
         yield

@@ -40,8 +40,8 @@ def draw(design, seed, n=400, d=200):
 
 @pytest.mark.parametrize(("design", "case"), DESIGNS)
 def test_the_case_is_that_of_all_rows(design, case):
-    found = [diagnose(draw(design, seed), max_rows=20).classification for seed in range(4)]
-    assert [c.case for c in found] == [case] * 4
+    found = [diagnose(draw(design, seed), max_rows=20).classification for seed in range(2)]
+    assert [c.case for c in found] == [case] * 2
     assert min(c.confidence for c in found) >= 0.95
 
 
