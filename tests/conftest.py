@@ -1,3 +1,4 @@
+import gc
 from pathlib import Path
 from subprocess import CompletedProcess
 from types import SimpleNamespace
@@ -44,6 +45,12 @@ def one_blas_thread():
         for name in BLAS_THREADS:
             patch.setenv(name, "1")
         yield
+
+
+def pytest_collection_finish():
+    """Thousands of tests stay until the end: the collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter):

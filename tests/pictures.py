@@ -5,6 +5,7 @@ Most of the time of a small command goes into its pictures. Tests that look at t
 
 from contextlib import contextmanager
 
+import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 
@@ -19,7 +20,10 @@ def write_figure(figure, target, kind):
         if kind == "png":
             figure = Figure((1.0, 1.0))
         figure.set_layout_engine("none")
-    _write(figure, target, kind)
+        with mpl.rc_context({"svg.fonttype": "none"}):  # texts as texts, not as outlines
+            _write(figure, target, kind)
+    else:
+        _write(figure, target, kind)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def test_json_is_all_that_is_printed(tmp_path):
 
 def test_run_a_file_of_the_user(tmp_path):
     (tmp_path / "mine.toml").write_text(TOML.replace('name = "small"', 'name = "mine"'), encoding="utf-8")
-    done = run("run", "mine.toml", "--seeds", "1", "--only", "EtC", "--jobs", "1", "--report", cwd=tmp_path)
+    done = run_process("run", "mine.toml", "--seeds", "1", "--only", "EtC", "--jobs", "1", "--report", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "results" / "mine"
     assert (folder / "mine.png").is_file()

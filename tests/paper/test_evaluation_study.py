@@ -21,7 +21,7 @@ from kernelbandits.reporting import Picture, draw
 
 TINY = {
     "coverage": Coverage(worlds=("plain", "learner, equal arms"), seeds=3),
-    "errors": Errors(seeds=2),
+    "errors": Errors(seeds=1),
     "sequences": SequenceStudy(seeds=2),
     "floors": Floors(floors=(0.01, 0.1), sizes=(800,), seeds=2),
     "open-bandit": OpenBandit(),
