@@ -8,7 +8,7 @@ import pytest
 
 from command import run
 from kernelbandits.experiments import InProcess, Runner
-from kernelbandits.paper.evaluation import PICTURES
+from kernelbandits.paper.evaluation import PICTURES, learning
 from kernelbandits.paper.evaluation.coverage import DEFAULT, Coverage, intervals
 from kernelbandits.paper.evaluation.errors import BOUND, CASES, ESTIMATORS, Errors, relative_errors
 from kernelbandits.paper.evaluation.floors import Floors
@@ -34,7 +34,10 @@ DATA = os.environ.get("KERNELBANDITS_DATA_DIR")
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
     runner = Runner(tmp_path_factory.mktemp("study"), InProcess())
-    return {name: part.rows(runner) for name, part in TINY.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learning, "_LIVE_RUNS", 20)
+        yield {name: part.rows(runner) for name, part in TINY.items()}
+    learning.live_means.cache_clear()
 
 
 def test_the_study_has_every_part_once():
