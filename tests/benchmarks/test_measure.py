@@ -159,4 +159,4 @@ def test_a_study_leaves_its_figures_and_its_picture(tmp_path):
     case = Case("few", "few rounds", measuring.nothing, study=lambda: ({"rounds": 2000.0}, live_rounds.picture(found)))
     record = run_cases([case], 1, tmp_path, None, quiet=True)
     assert record["cases"]["few"]["facts"] == {"rounds": 2000.0}
-    assert (tmp_path / "few.png").stat().st_size > 1000
+    assert (tmp_path / "few.svg").stat().st_size > 1000
