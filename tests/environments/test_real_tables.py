@@ -56,7 +56,9 @@ def test_a_real_table_is_a_bandit(name):
     assert not kb.play(kb.Oracle(), instance, 100, rng=1).regrets.any()
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in ("mnist", "mushroom") else ()) for name in SETS]
+)
 def test_the_verdict_agrees_with_who_wins(name):
     """Where interpolation fails (adult, warfarin), Explore-then-Commit with it is no better than without contexts."""
     _, data = read(name)

@@ -11,8 +11,8 @@ def patience():
         yield
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    """A scheduler and two workers for all tests that leave them as they were; starting them costs four seconds."""
+    """A scheduler and two workers for tests that leave them as they were. Idle ones cost a second every fifteen."""
     with machines(tmp_path_factory.mktemp("machines"), n_workers=2) as running:
         yield running

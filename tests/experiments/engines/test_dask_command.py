@@ -24,6 +24,7 @@ def cells(folder):
     return list((folder / "cells").glob("*.npy"))
 
 
+@pytest.mark.slow  # `test_dask.py` compares bytes, `test_certificate.py` starts workers of this machine
 def test_workers_of_this_machine_write_the_same_bytes_and_leave_nothing(file, tmp_path):
     code, _, error = finished(start(file, "--engine", "dask", "--jobs", 1, "--out", "dask", folder=tmp_path))
     assert (code, error) == (0, "")
