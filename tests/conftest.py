@@ -1,13 +1,18 @@
+import gc
 from pathlib import Path
+from subprocess import CompletedProcess
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
 import kernelbandits as kb
+import pictures
 from chromium import MISSING
 from command import BLAS_THREADS
 from kernelbandits.reporting import charts
+from kernelbandits.tables import parquet_files
 from series_looks import series_that_look_alike
 from small import TOML
 
@@ -16,7 +21,7 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=60,
+    max_examples=40,
     suppress_health_check=[HealthCheck.too_slow],  # the machine may be
 )
 settings.load_profile("same-every-time")
@@ -42,6 +47,12 @@ def one_blas_thread():
         yield
 
 
+def pytest_collection_finish():
+    """Thousands of tests stay until the end: the collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_terminal_summary(terminalreporter):
     """Skipped tests are easily overlooked: say it when no browser was there to look at the report."""
     left_out = [report for report in terminalreporter.stats.get("skipped", []) if MISSING in str(report.longrepr)]
@@ -60,6 +71,28 @@ def no_two_series_look_the_same():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(charts, "_draw_charts", looked_at)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def sketched_pictures():
+    with pictures.sketched():
+        yield
+
+
+@pytest.fixture(scope="module")
+def painted():
+    """Pictures as users get them, for all tests of a module."""
+    with pictures.painted():
+        yield
+
+
+@pytest.fixture(scope="module")
+def sound_parquet():
+    """Parquet files are believed to be whole; otherwise each is first read in a process of its own, for 0.2 s."""
+    whole = SimpleNamespace(run=lambda command, **_: CompletedProcess(command, 0, "", ""))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet_files, "subprocess", whole)
         yield
 
 

@@ -18,6 +18,8 @@ _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
+    if name.startswith("__"):  # asked for by tools, thousands of times, to see whether it is there
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; {nearest(name, __all__)}")
     return _load(name)

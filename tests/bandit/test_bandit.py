@@ -14,6 +14,8 @@ import shop
 from kernelbandits.bandit.tally import Tally
 from kernelbandits.errors import InvalidArgument, InvalidFile
 
+pytestmark = pytest.mark.usefixtures("sound_parquet")
+
 LOG = shop.log(300, n_numbers=6, n_categories=2)
 ROWS = shop.features(40, seed=1, n_numbers=6, n_categories=2)
 ENCODING = kb.Encoding(drop=("user_id",))

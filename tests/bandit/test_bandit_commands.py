@@ -10,6 +10,8 @@ import kernelbandits as kb
 import shop
 from command import run
 
+pytestmark = pytest.mark.usefixtures("sound_parquet")
+
 LOG = shop.log(300, n_numbers=6, n_categories=2)
 ROWS = shop.features(17_000, seed=1, n_numbers=6, n_categories=2)
 COLUMNS = ["--arm-column", "offer", "--reward-column", "purchase", "--propensity-column", "p", "--drop", "user_id"]

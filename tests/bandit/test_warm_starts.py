@@ -9,8 +9,8 @@ import examples
 import kernelbandits as kb
 import shop
 
-LOG = shop.log(160, n_numbers=4, n_categories=1)
-ROWS = shop.features(12, seed=1, n_numbers=4, n_categories=1)
+LOG = shop.log(120, n_numbers=4, n_categories=1)
+ROWS = shop.features(6, seed=1, n_numbers=4, n_categories=1)
 KNOWN = {"horizon": 200, "noise_std": 0.1, "reward_norms": np.ones(4)}
 POLICIES = [policy for policy in examples.POLICIES if not isinstance(policy, kb.Oracle)]
 

@@ -76,7 +76,7 @@ def test_mean_and_deviation_are_those_of_a_fit_from_scratch(n):
     np.testing.assert_allclose(tracker.learnable()[0], expected_levels, rtol=1e-6)
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(
     seed=st.integers(0, 2**16), stretch=st.floats(0.01, 100.0), unit=st.floats(0.01, 100.0), level=st.floats(-5.0, 5.0)
 )
@@ -143,7 +143,7 @@ def regret_between_two(policy, shift, seed, horizon=300):
 def test_one_bad_arm_does_not_ruin_the_others():
     """It did: at −30000 the regret between the two others was 20 times as large."""
     policy = kb.CalibratedUCB()
-    regrets = [sum(regret_between_two(policy, shift, seed) for seed in range(3)) for shift in (-3.0, -3e2, -3e3, -3e4)]
+    regrets = [sum(regret_between_two(policy, shift, seed) for seed in range(3)) for shift in (-3.0, -3e4)]
     assert max(regrets) < 1.5 * regrets[0]
 
 

@@ -31,10 +31,10 @@ def told(tracker, order):
     return [np.array(tracker.mean_and_std(contexts)) for contexts in ASKED]
 
 
-ORDERS = [delayed(1), delayed(2), shuffled(3), np.arange(T)[::-1]]
+ORDERS = [delayed(1), shuffled(3), np.arange(T)[::-1]]
 
 
-@pytest.mark.parametrize("order", ORDERS, ids=["delayed", "delayed again", "shuffled", "backwards"])
+@pytest.mark.parametrize("order", ORDERS, ids=["delayed", "shuffled", "backwards"])
 @pytest.mark.parametrize("ridge", [0.01, 1.0])
 def test_known_model(order, ridge):
     belief = kb.IndependentArms(kb.GaussianProcess(kb.Gaussian(gamma=1.0), ridge), rewards=kb.AsGiven())
@@ -42,7 +42,7 @@ def test_known_model(order, ridge):
     assert np.allclose(told(belief.start(PROBLEM), order), in_order, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("order", ORDERS, ids=["delayed", "delayed again", "shuffled", "backwards"])
+@pytest.mark.parametrize("order", ORDERS, ids=["delayed", "shuffled", "backwards"])
 @pytest.mark.parametrize(
     "belief",
     [
@@ -66,7 +66,7 @@ def estimation_counts():
     return counts[:-1]
 
 
-@pytest.mark.parametrize("order", ORDERS, ids=["delayed", "delayed again", "shuffled", "backwards"])
+@pytest.mark.parametrize("order", ORDERS, ids=["delayed", "shuffled", "backwards"])
 def test_estimated_model(order):
     """Equal once an estimation is complete that fell on the count, which takes some rewards; more than 200 rewards of
     an arm, so some are left out of the estimation: the same ones."""

@@ -21,7 +21,7 @@ def regrets(policy, horizon, common, n_seeds):
     return np.array(finals)
 
 
-def ratio(horizon, common, n_seeds=5):
+def ratio(horizon, common, n_seeds=3):
     """Regret of arms that may share over that of independent arms."""
     return regrets(SHARING, horizon, common, n_seeds).sum() / regrets(APART, horizon, common, n_seeds).sum()
 

@@ -91,7 +91,7 @@ def test_a_window_pays_where_rewards_drift_and_costs_where_they_do_not():
     """A quarter turn in 250 rounds: 0.2 × the regret with the window; without drift twice."""
     ratios = {}
     for drift in (0.0, np.pi / 2 / 250):
-        all_rounds = [turning(seed, 600, drift) for seed in range(2)]
+        all_rounds = [turning(seed, 450, drift) for seed in range(2)]
         windowed, everything = (
             [regret(window, rounds, seed) for seed, rounds in enumerate(all_rounds)] for window in (120, None)
         )

@@ -1,7 +1,5 @@
 import json
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -98,22 +96,13 @@ def test_cases_have_names_of_their_own_and_goals_among_their_contenders():
     }
 
 
-def test_the_command_writes_a_record(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks",
-        "--only",
-        "batch",
-        "--repeats",
-        "1",
-        "--out",
-        str(tmp_path),
-        "--json",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == json.loads((tmp_path / "bench.json").read_text(encoding="utf-8"))
-    assert json.loads(done.stdout)["cases"]["batch"]["ratio"]["one gemm + exp per arm"] > 0.0
+def test_the_command_writes_a_record(tmp_path, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--only", "batch", "--repeats", "1", "--out", str(tmp_path), "--json"], command=bench)
+    assert not end.value.code
+    record = json.loads(capsys.readouterr().out)
+    assert record == json.loads((tmp_path / "bench.json").read_text(encoding="utf-8"))
+    assert record["cases"]["batch"]["ratio"]["one gemm + exp per arm"] > 0.0
 
 
 def test_a_run_is_compared_with_the_last(tmp_path, clock, capsys):
@@ -159,4 +148,4 @@ def test_a_study_leaves_its_figures_and_its_picture(tmp_path):
     case = Case("few", "few rounds", study=lambda: ({"rounds": 2000.0}, live_rounds.picture(found)))
     record = run_cases([case], 1, tmp_path, None, quiet=True)
     assert record["cases"]["few"]["facts"] == {"rounds": 2000.0}
-    assert (tmp_path / "few.png").stat().st_size > 1000
+    assert (tmp_path / "few.svg").stat().st_size > 1000

@@ -13,7 +13,7 @@ from kernelbandits.testing import check_policy, check_spec
 
 @pytest.mark.parametrize(("policy", "n_arms"), [*zip(examples.POLICIES, cycle([2, 4, 3]), strict=False)], ids=repr)
 def test_policy_keeps_the_contract(policy, n_arms):
-    check_policy(policy, n_arms=n_arms, horizon=45, seed=n_arms, invariant=not examples.in_reward_units(policy))
+    check_policy(policy, n_arms=n_arms, horizon=36, seed=n_arms, invariant=not examples.in_reward_units(policy))
 
 
 def test_every_exported_policy_has_an_example():

@@ -56,19 +56,14 @@ def test_a_file_may_name_every_exported_spec(base):
     assert names_below(base) == sorted(c.__name__ for c in examples.exported(base))
 
 
-@pytest.mark.parametrize("spec", examples.ALL, ids=repr)
-def test_toml_round_trip(spec):
-    assert read(toml(to_table(spec))) == spec
+NAMES = {name: getattr(kb, name) for name in kb.__all__}
 
 
 @pytest.mark.parametrize("spec", examples.ALL, ids=repr)
-def test_is_a_value(spec):
+def test_is_a_value_that_reads_back_from_toml_and_from_its_print(spec):
     check_spec(spec)
-
-
-@pytest.mark.parametrize("spec", examples.ALL, ids=repr)
-def test_prints_as_the_call_that_builds_it(spec):
-    assert eval(repr(spec), {name: getattr(kb, name) for name in kb.__all__}) == spec
+    assert read(toml(to_table(spec))) == spec
+    assert eval(repr(spec), NAMES) == spec
 
 
 def test_numbers_are_read_as_the_field_wants_them():

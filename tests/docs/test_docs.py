@@ -1,10 +1,12 @@
 """Python blocks of README and docs run, TOML blocks load, links lead somewhere, docstring examples hold."""
 
+import contextlib
 import doctest
-import importlib
+import importlib.util
 import json
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +15,9 @@ import polars as pl
 import pytest
 
 import kernelbandits as kb
+from command import run
 from kernelbandits.bandit import policy_from
+from kernelbandits.experiments import InProcess, running
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -36,14 +40,22 @@ def carry_out(command, folder):
 
 
 def carry_out_python(page, folder):
-    """Run the page's Python blocks in a folder with its TOML blocks that begin with a comment of their file's name."""
+    """Run the page's Python blocks in a folder with its TOML blocks that begin with a comment of their file's name.
+
+    Those that ask for workers are a process of their own, whose workers end with it; others run here, without workers.
+    """
     for block in blocks(page, "toml"):
         for file in re.findall(r"\A# (\S+\.toml)\n", block):
             (folder / file).write_text(block, encoding="utf-8")
     script = folder / "page.py"
-    script.write_text("\n".join(blocks(page, "python")), encoding="utf-8")
-    if blocks(page, "python"):
+    code = "\n".join(blocks(page, "python"))
+    script.write_text(code, encoding="utf-8")
+    if "local(" in code:
         carry_out([script], folder)
+    elif code:
+        with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(running, "local", InProcess)
+            runpy.run_path(str(script), run_name="__main__")
 
 
 def load_tables(page, folder):
@@ -63,8 +75,9 @@ def tutorial_on_tables(page, folder):
     kinds = [features[column].dtype == pl.String for column in features.columns]
     assert (frame["offer"].n_unique(), kinds.count(False), kinds.count(True)) == (3, 40, 5)
     [command] = re.findall(r"^\$ kernelbandits (.*)", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    main = "from kernelbandits.cli import main; main()"
-    said = carry_out(["-c", main, *command.split(), "--jobs", "1"], folder)
+    done = run(*command.split(), "--jobs", "1", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout
     promised = [line.removeprefix("# ") for line in blocks(page, "python")[1].splitlines() if line.startswith("# ")]
     assert len(promised) == 9
     for line in promised:
@@ -108,7 +121,9 @@ def test_every_exported_name_is_in_the_reference():
 
 
 def modules():
-    return [module.name for module in pkgutil.walk_packages(kb.__path__, "kernelbandits.")]
+    """Those with examples."""
+    found = [module.name for module in pkgutil.walk_packages(kb.__path__, "kernelbandits.")]
+    return [name for name in found if ">>> " in Path(importlib.util.find_spec(name).origin).read_text(encoding="utf-8")]
 
 
 @pytest.mark.parametrize("module", modules())

@@ -32,23 +32,14 @@ def parameters(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_parameter_has_its_meaning(name):
+def test_parameters_shapes_an_example_and_where_to_go_on(name):
     text = docstring(name)
     missing = [
         key for key in parameters(name) if not re.search(rf"^ +(?:\w+, )*{key}(?:, \w+)*: \S", text, re.MULTILINE)
     ]
     assert missing == []
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_arrays_have_their_shapes(name):
     if any(ARRAY.search(str(each.annotation)) for each in parameters(name).values()):
-        assert SHAPE.search(docstring(name))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_there_is_an_example_and_where_to_go_on(name):
-    text = docstring(name)
+        assert SHAPE.search(text)
     assert ">>> " in text
     assert re.search(rf"[Ss]ee also `(?!{name}`)\w+`", text)
 

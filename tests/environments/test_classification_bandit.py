@@ -10,6 +10,8 @@ import examples
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, InvalidFile
 
+pytestmark = pytest.mark.usefixtures("sound_parquet")
+
 VISITS = kb.Classification(examples.TABLE, "offer")
 
 

@@ -1,6 +1,7 @@
 """Real data sets load and can be played. They are not part of this repository."""
 
 import os
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -31,11 +32,17 @@ SETS = {
 }
 
 
+@cache
+def read(name):
+    file, fields, _, _ = SETS[name]
+    environment = kb.Classification(Path(str(FOLDER)) / file, **fields)
+    return environment, environment.data()
+
+
 @pytest.mark.parametrize("name", SETS)
 def test_a_real_table_is_a_bandit(name):
-    file, fields, dim, some_counts = SETS[name]
-    environment = kb.Classification(Path(str(FOLDER)) / file, **fields)
-    data = environment.data()
+    _, _, dim, some_counts = SETS[name]
+    environment, data = read(name)
     counts = dict(zip(data.names, np.bincount(data.codes).tolist(), strict=True))
     assert some_counts.items() <= counts.items()
     assert data.points.shape == (sum(counts.values()), dim)
@@ -49,13 +56,14 @@ def test_a_real_table_is_a_bandit(name):
     assert not kb.play(kb.Oracle(), instance, 100, rng=1).regrets.any()
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in ("mnist", "mushroom") else ()) for name in SETS]
+)
 def test_the_verdict_agrees_with_who_wins(name):
     """Where interpolation fails (adult, warfarin), Explore-then-Commit with it is no better than without contexts."""
-    file, fields, _, _ = SETS[name]
-    data = kb.Classification(Path(str(FOLDER)) / file, **fields).data()
+    _, data = read(name)
     rng = np.random.default_rng(0)
-    rows = rng.permutation(len(data.codes))[:1500]
+    rows = rng.permutation(len(data.codes))[: 1500 if name == "adult" else 900]
     arms = rng.integers(len(data.names), size=len(rows))
     verdict = diagnose(data.points[rows], arms, (data.codes[rows] == arms).astype(float)).verdict
     expected = Suitability.MEAN if name in ("adult", "warfarin") else Suitability.INTERPOLATION

@@ -8,6 +8,8 @@ import kernelbandits as kb
 from kernelbandits.environments.held_out import noise_deviations, oracle_quality
 from kernelbandits.errors import WeakEvidence
 
+pytestmark = pytest.mark.usefixtures("sound_parquet")
+
 ORACLE = kb.KernelRidge(kb.Gaussian(1.0) + 1.0, ridge=1.0)
 
 

@@ -9,6 +9,8 @@ import kernelbandits as kb
 from kernelbandits.environments import LabelledPoints
 from kernelbandits.errors import InvalidArgument, InvalidFile
 
+pytestmark = pytest.mark.usefixtures("sound_parquet")
+
 SPEC = kb.Surrogate(examples.TABLE, "offer", "spent", oracle=kb.KernelRidge(kb.Gaussian(4.0) + 1.0, ridge=3.0))
 
 

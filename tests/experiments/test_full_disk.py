@@ -32,7 +32,7 @@ def folder(small_file, tmp_path):
 
 @pytest.mark.parametrize(
     ("size", "n_cells", "name"),
-    [(500, 6, "cells/"), (5_000, 12, "results.parquet"), (30_000, 12, "small.png")],
+    [(500, 6, "cells/"), (5_000, 12, "results.parquet"), (30_000, 12, "small.svg")],
     ids=["cell", "results", "picture"],
 )
 def test_a_full_disk_is_one_line_and_costs_nothing(folder, size, n_cells, name):

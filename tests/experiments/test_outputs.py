@@ -151,7 +151,10 @@ def test_the_command_counts_from_its_start(tmp_path, monkeypatch):
         return load(source, **options)
 
     monkeypatch.setattr("kernelbandits.experiments.load_experiment", slow_load)
-    for command in (["run", "mine.toml"], ["reproduce", "figure-2", "--horizon", "100", "--seeds", "1"]):
+    for command in (
+        ["run", "mine.toml"],
+        ["reproduce", "figure-2", "--horizon", "100", "--seeds", "1", "--only", "1 active dimension"],
+    ):
         looks.clear()
         done = run(*command, "--only", "Uniform", "--json", "--jobs", "1", cwd=tmp_path)
         assert json.loads(done.stdout)["seconds"] > 500

@@ -396,7 +396,7 @@ def watched():
     return seen, switch
 
 
-@pytest.mark.parametrize("n", [150, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [100, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_mutated_bundles_are_refused_in_one_line_or_work(n, sound, watched, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     seen, switch = watched

@@ -154,7 +154,7 @@ def limits(monkeypatch):
     assert machine.available_memory() == MEMORY
 
 
-@pytest.mark.parametrize("n", [80, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [60, pytest.param(5000, marks=pytest.mark.slow)])
 def test_any_table_is_read_or_refused_with_one_line(tmp_path, limits, n, capfd):
     outcomes = []
     for seed in range(n):

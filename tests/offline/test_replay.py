@@ -11,7 +11,7 @@ from kernelbandits.errors import InvalidArgument
 
 @pytest.mark.parametrize("skewed", [False, True], ids=["uniform", "skewed"])
 def test_the_first_rounds_of_a_replay_earn_what_they_earn_live(skewed):
-    m, n_logs = 80, 60
+    m, n_logs = 60, 40
     found = []
     for seed in range(n_logs):
         replayed = kb.replay_log(POLICY, made_log(700, seed, skewed), rng=seed, n_resamples=0)

@@ -12,6 +12,8 @@ from kernelbandits.theory.diagnosis import document
 from series_looks import labels_that_touch, series_that_look_alike
 from small import TOML
 
+pytestmark = pytest.mark.usefixtures("painted")
+
 SMALLEST = ["--seeds", "1", "--jobs", "1"]
 COMMANDS = {
     "figure-1": (["reproduce", "figure-1", *SMALLEST, "--horizon", "200"], ["figure-1"]),

@@ -39,12 +39,12 @@ def assert_figure_2(regret, near_linear=0.6):
 
 def test_figure_1_kernel_etc_beats_linear_etc_and_every_ucb(tmp_path):
     experiment = replace(kb.load_experiment("figure-1"), horizon=800, seeds=(0, 1, 2))
-    experiment = replace(experiment, panels=experiment.panels[:3])
+    experiment = replace(experiment, panels=(experiment.panels[0], experiment.panels[2]))
     assert_figure_1(experiment, final_regret(kb.run(experiment, tmp_path, local(1))))
 
 
 def test_figure_2_ucb_is_strong_in_one_dimension_and_near_linear_from_ten_on(tmp_path):
-    experiment = replace(kb.load_experiment("figure-2"), horizon=1000, seeds=(0, 1))
+    experiment = replace(kb.load_experiment("figure-2"), horizon=800, seeds=(0,))
     experiment = experiment.only(("EtC", "Uniform", "CGP-UCB-Scaled-Ridgeless"))
     assert_figure_2(final_regret(kb.run(experiment, tmp_path, local(1))), near_linear=0.5)
 

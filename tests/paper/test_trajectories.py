@@ -8,7 +8,7 @@ import pytest
 import kernelbandits as kb
 import oracles
 
-HORIZON = 300
+HORIZON = 180
 DESIGNS = {"low-rank": kb.LowRank(), "approximate": kb.ApproximateLowRank(), "decay": kb.SpectralDecay()}
 METHODS = [
     "EtC",

@@ -30,17 +30,10 @@ def arms(agent):
 
 
 @every_policy
-def test_same_seed_same_arms(policy):
-    problem = INSTANCE.problem(HORIZON)
-    first = arms(policy.start(problem, 5))
-    assert first == arms(policy.start(problem, 5)) == arms(policy.start(problem, np.random.default_rng(5)))
-
-
-@every_policy
-def test_two_agents_share_nothing(policy):
+def test_same_seed_same_arms_and_two_agents_share_nothing(policy):
     """Interleaved with an agent that is told other things, an agent decides as if it were alone."""
     problem = INSTANCE.problem(HORIZON)
-    alone, together, noisy = (policy.start(problem, seed) for seed in (5, 5, 6))
+    alone, together, noisy = (policy.start(problem, rng) for rng in (5, np.random.default_rng(5), 6))
     alone_arms = arms(alone)
     for t in range(HORIZON):
         other = noisy.choose(ROUNDS.contexts[-t])

@@ -1,4 +1,4 @@
-"""Over 5,600 decisions of every policy, arms are chosen as often as the stated propensities say."""
+"""Over 2,000 decisions of every policy, arms are chosen as often as the stated propensities say."""
 
 import numpy as np
 import pytest
@@ -65,12 +65,10 @@ def check_frequencies(agent, contexts, mask, n, least=0.0):
 @pytest.mark.parametrize("n_rounds", [2, 60], ids=["early", "late"])
 @pytest.mark.parametrize("policy", POLICIES, ids=repr)
 def test_stated_propensities_are_frequencies(policy, n_rounds):
-    """700 decisions each: plain, under a mask, with a floor, with both; early and late."""
-    n, floored = 700, kb.ExplorationFloor(policy, FLOOR)
+    """500 decisions each: plain, and with a floor under a mask; early and late."""
+    n, floored = 500, kb.ExplorationFloor(policy, FLOOR)
     contexts = ROUNDS.contexts[-1]
     check_frequencies(trained(policy, n_rounds, 2), contexts, PLAIN, n)
-    check_frequencies(trained(policy, n_rounds, 3), contexts, MASK, n)
-    check_frequencies(trained(floored, n_rounds, 4), contexts, PLAIN, n, least=FLOOR)
     check_frequencies(trained(floored, n_rounds, 5), contexts, MASK, n, least=FLOOR)
 
 

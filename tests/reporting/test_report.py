@@ -175,9 +175,8 @@ def test_what_is_not_finite_leaves_a_gap(results):
     json.dumps(data, allow_nan=False)
 
 
-@pytest.mark.parametrize("spec", ALL, ids=lambda spec: type(spec).__name__)
-def test_settings_read_back_as_they_were(spec):
-    assert tomllib.loads(toml_lines(to_table(spec))) == to_table(spec)
+def test_settings_read_back_as_they_were():
+    assert [spec for spec in ALL if tomllib.loads(toml_lines(to_table(spec))) != to_table(spec)] == []
 
 
 def test_settings_are_toml_whatever_the_names(results):

@@ -16,6 +16,8 @@ from kernelbandits.experiments import InProcess, contents, provenance, report_on
 from kernelbandits.experiments.outputs import provenance_section
 from kernelbandits.reporting import Chart, Charts, Column, Document, Entry, Picture, Points, Table, look, write_text
 
+pytestmark = pytest.mark.usefixtures("painted")
+
 ROOT = Path(__file__).parents[2]
 needs_browser = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
 PLOT = ".plot > svg"

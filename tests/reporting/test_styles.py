@@ -8,6 +8,8 @@ from kernelbandits.reporting import COLOURS, Axis, Chart, Charts, Line, Look, Pi
 from kernelbandits.reporting.styles import PAPER
 from series_looks import series_that_look_alike
 
+pytestmark = pytest.mark.usefixtures("painted")
+
 
 def test_the_papers_eight_have_their_looks_in_every_picture():
     assert tuple(kb.paper.methods(dim=10)) == PAPER

@@ -84,7 +84,8 @@ class Server:
 
     def database(self, name):
         with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
-            connection.execute(f'CREATE DATABASE "{name}"')
+            how = " STRATEGY FILE_COPY" if connection.info.server_version >= 150_000 else ""  # a third of the work
+            connection.execute(f'CREATE DATABASE "{name}"{how}')
         return self.address(name)
 
     def address(self, name):

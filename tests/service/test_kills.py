@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import threading
+import time
 
 import pytest
 from replaying import repeat_decisions, replayed
@@ -54,6 +55,7 @@ class Load(threading.Thread):
                 assert answer.status == 503, text
             except (OSError, http.client.HTTPException):
                 self.hang_up()
+                time.sleep(0.01)
         return None
 
     def hang_up(self):

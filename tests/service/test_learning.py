@@ -219,16 +219,16 @@ def play(machine, start, n):
 
 def test_the_state_follows_from_the_log_to_the_last_bit(address, tmp_path):
     machine = Machine(address, tmp_path, control=0.1)
-    play(machine, 0, 150)
+    play(machine, 0, 70)
     same(machine.state, replayed(machine.database, machine.state.version))
     live = machine.state
     machine.stop()
     machine.start(control=0.1)  # from the newest snapshot
     same(live, machine.state)
-    play(machine, 150, 80)
+    play(machine, 70, 40)
     same(machine.state, replayed(machine.database, machine.state.version))
     repeated = repeat_decisions(machine.database)
-    assert len(repeated) == 230
+    assert len(repeated) == 110
     assert [each.event_id for each in repeated if not each.agrees] == []
     machine.stop()
 

@@ -4,7 +4,6 @@ import asyncio
 import configparser
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +13,7 @@ from replaying import repeat_decisions, replayed
 from serving import SHOP, serving, toml, wait_for
 from test_learning import OVER, play, same
 
+from command import run
 from kernelbandits.service import AsyncClient, Client, ServiceError
 from kernelbandits.service.exporting import export
 from kernelbandits.service.retention import forget
@@ -21,14 +21,8 @@ from kernelbandits.service.retention import forget
 ROOT = Path(__file__).parents[2]
 
 
-def command(*arguments, cwd=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "kernelbandits", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        check=False,
-    )
+def command(*arguments):
+    done = run(*map(str, arguments))
     return done.returncode, done.stdout + done.stderr
 
 
@@ -65,7 +59,9 @@ def test_clients_backup_end_and_export_of_a_running_service(tmp_path):
     table = pl.read_parquet(tmp_path / "log.parquet")
     assert {"event_id", "time", "arm", "propensity", "reward", "eligible", "age", "city"} == set(table.columns)
     assert table.height >= 80
-    code, said = command("evaluate", tmp_path / "log.parquet", "--candidate", "uniform", "--candidate", "always:none")
+    code, said = command(
+        "evaluate", tmp_path / "log.parquet", "--out", tmp_path, "--candidate", "uniform", "--candidate", "always:none"
+    )
     assert code == 0, said
 
 

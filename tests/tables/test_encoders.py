@@ -13,6 +13,8 @@ from hypothesis import given, settings, strategies as st
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, InvalidFile, KernelBanditsError
 
+pytestmark = pytest.mark.usefixtures("sound_parquet")
+
 
 def shop(n=400, seed=0):
     """A table in raw units, with texts, dates, truth values, gaps and an identifier."""

@@ -14,6 +14,8 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, InvalidFile
 
+pytestmark = pytest.mark.usefixtures("sound_parquet")
+
 
 def table(n=60):
     rng = np.random.default_rng(0)

@@ -24,9 +24,9 @@ def draw(design, n, d, seed):
 
 
 @pytest.mark.parametrize(("design", "case"), DESIGNS)
-def test_twenty_of_twenty_draws(design, case):
-    found = [theory.classify(draw(design, 400, 200, seed)) for seed in range(20)]
-    assert [c.case for c in found] == [case] * 20
+def test_eight_of_eight_draws(design, case):
+    found = [theory.classify(draw(design, 400, 200, seed)) for seed in range(8)]
+    assert [c.case for c in found] == [case] * 8
     assert min(c.confidence for c in found) >= 0.95
 
 

@@ -21,12 +21,6 @@ from kernelbandits.experiments.engines.engine import reduce_tree
 from small import TOML
 
 
-@pytest.fixture(scope="module")
-def two(tmp_path_factory):
-    with machines(tmp_path_factory.mktemp("machines"), n_workers=2) as running:
-        yield running
-
-
 @pytest.fixture
 def engine(two):
     return Dask(Scheduler(two.address))

@@ -3,20 +3,17 @@
 import numpy as np
 import polars as pl
 import pytest
-from loopback import machines
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.experiments.engines import Dask, InProcess, Processes, Scheduler
 
 
-@pytest.fixture(scope="module", params=["processes", "dask"])
-def engine(request, tmp_path_factory):
+@pytest.fixture(params=["processes", "dask"])
+def engine(request):
     if request.param == "processes":
-        yield Processes(2)
-        return
-    with machines(tmp_path_factory.mktemp("machines"), n_workers=2) as running:
-        yield Dask(Scheduler(running.address))
+        return Processes(2)
+    return Dask(Scheduler(request.getfixturevalue("two").address))
 
 
 def arms(rng):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from kernelbandits.types import Array
 
@@ -79,6 +78,8 @@ def _quadratic(gram: Array, columns: Array) -> Array:
 
 
 def _tail(observed: float, chance: Array) -> float:
+    from scipy import stats  # loaded where it is used: half a second
+
     spread = float(chance.std())
     if spread <= _ROUNDING * float(np.abs(chance).max()):
         return 1.0
