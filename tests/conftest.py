@@ -12,7 +12,7 @@ import pictures
 from chromium import MISSING
 from command import BLAS_THREADS
 from kernelbandits.reporting import charts
-from kernelbandits.tables import parquet_files
+from kernelbandits.tables import files
 from series_looks import series_that_look_alike
 from small import TOML
 
@@ -92,7 +92,7 @@ def sound_parquet():
     """Parquet files are believed to be whole; otherwise each is first read in a process of its own, for 0.2 s."""
     whole = SimpleNamespace(run=lambda command, **_: CompletedProcess(command, 0, "", ""))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parquet_files, "subprocess", whole)
+        patch.setattr(files, "subprocess", whole)
         yield
 
 

@@ -72,8 +72,8 @@ class FirstInstance(kb.Instance):
 def test_every_role_seed_and_environment_has_its_own_stream():
     numbers = []
     for label, seed in product("ab", range(3)):
-        problem, rounds, for_method = world(First(label), 1, seed)
-        method = np.random.default_rng(for_method).integers(1, 2**40)
+        problem, rounds, new_rng = world(First(label), 1, seed)
+        method = new_rng().integers(1, 2**40)
         numbers += [problem.dim, int(rounds.noise[0]), int(method)]
     assert len(set(numbers)) == 2 * 3 * 3
 

@@ -203,3 +203,13 @@ def test_an_interval_needs_resampled_logs():
     replayed = kb.replay_log(Always(0), made_log(60, 0, skewed=False), 0, n_resamples=0)
     with pytest.raises(InvalidArgument, match="needs at least two resampled logs; n_resamples was 0"):
         replayed.interval()
+
+
+def test_an_interval_is_as_wide_as_its_level_says():
+    """Of three resampled logs: Student's t with two degrees of freedom has its quantiles in closed form."""
+    log = made_log(60, 0, skewed=False)
+    replayed = kb.replay_log(Always(0), log, 0, n_resamples=3)
+    for level in (0.5, 0.9, 0.95):
+        t = level * np.sqrt(2.0 / (1.0 - level**2))
+        half = t * np.std(replayed.resampled_means, ddof=1) * np.sqrt(4.0 / 3.0)
+        assert replayed.interval(level) == pytest.approx((replayed.mean - half, replayed.mean + half))

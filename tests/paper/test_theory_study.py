@@ -123,9 +123,9 @@ def test_exploration_rows(rows):
     part = TINY["exploration"]
     played, planned = [], []
     for seed in range(2):
-        problem, rounds, chance = world(part.environment("spectral decay"), 120, seed)
+        problem, rounds, new_rng = world(part.environment("spectral decay"), 120, seed)
         policy = kb.ExploreThenCommit(kb.MinNormInterpolator(kb.Gaussian(4.0)), 60, kb.AsGiven())
-        played.append(kb.replay(policy, problem, rounds, np.random.default_rng(chance)).regrets.sum())
+        played.append(kb.replay(policy, problem, rounds, new_rng()).regrets.sum())
         t = np.arange(20)
         data = rounds.contexts[t, t % 5], t % 5, rounds.means[t, t % 5] + rounds.noise[t]
         plan = theory.recommend_exploration(*data, horizon=120, kernel=kb.Gaussian(4.0))
@@ -158,7 +158,7 @@ def test_lenient_rows(rows):
     frame = rows["lenient"]
     part = TINY["lenient"]
     regrets = [
-        kb.replay(kb.paper.methods(20)["EtC"], p, r, np.random.default_rng(c)).regrets.sum()
+        kb.replay(kb.paper.methods(20)["EtC"], p, r, c()).regrets.sum()
         for p, r, c in (world(kb.Synthetic(kb.LowRank(), n_arms=3, dim=20), 80, seed) for seed in range(2))
     ]
     own = only(frame, design="low-rank", method="EtC")

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
 
 import psutil
@@ -11,6 +12,7 @@ import pytest
 from commands import INTERRUPTED, finished, nothing_runs_in, processes_of, start, traces_of
 from loopback import wait_for
 
+from kernelbandits.experiments import Processes
 from kernelbandits.experiments.engines.workers import _LOOK_SECONDS, undisturbed, without_interrupts
 from small import TOML
 
@@ -49,6 +51,7 @@ def test_killed_while_workers_start(starting, tmp_path):
 WORKER = """
 import os, time
 from multiprocessing import get_context
+from kernelbandits.experiments import Processes
 from kernelbandits.experiments.engines.workers import parent_of_workers, serve
 
 def work(parent, pipe):
@@ -110,3 +113,16 @@ def test_what_is_interrupted_while_it_opens_is_closed_first():
     with pytest.raises(KeyboardInterrupt):
         work()
     assert heard == ["opened", "closed"]
+
+
+def test_only_the_thread_of_the_workers_is_silenced_when_they_are_left(monkeypatch):
+    shown = []
+    monkeypatch.setattr(threading, "excepthook", lambda failed: shown.append(failed.thread.name))
+    answers = Processes(2).map(abs, [-1, -2, -3])
+    assert next(answers) in (1, 2, 3)
+    answers.close()
+    for name in ("ExecutorManagerThread", "mine"):
+        thread = threading.Thread(target=lambda: 1 / 0, name=name)
+        thread.start()
+        thread.join()
+    assert shown == ["mine"]

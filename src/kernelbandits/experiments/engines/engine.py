@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -98,16 +99,27 @@ class Processes(LocalEngine):
             with ExitStack() as stack:
                 with without_interrupts(resource_tracker):
                     answers = pool(joblib.delayed(_call_in_worker)(function, task) for task in tasks)
-                    stack.callback(_close, answers)
+                    stack.push(partial(_close, answers))
                 for answer in answers:  # noqa: UP028 (`yield from` would close them, and warn)
                     yield answer
 
 
-def _close(answers: Generator[object]) -> None:
-    """Cancel what is not finished, without joblib's warning: whoever leaves early knows."""
+def _close(answers: Generator[object], _kind: object, error: BaseException | None, _trace: object) -> None:
+    """Cancel what is not finished, without a word from joblib: whoever leaves early knows.
+
+    Its thread may stumble over tasks that are cancelled while it hands them out.
+    """
+    if error is not None:
+        threading.excepthook = partial(_show_others, threading.excepthook)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         answers.close()
+
+
+def _show_others(show: Callable[[threading.ExceptHookArgs], object], failed: threading.ExceptHookArgs) -> None:
+    """Show what failed in a thread, unless it is the one that hands out tasks to joblib's workers."""
+    if failed.thread is None or failed.thread.name != "ExecutorManagerThread":
+        show(failed)
 
 
 def local(n_jobs: int | None = None) -> Engine:
