@@ -75,8 +75,8 @@ _RESOLVED = 0.1  # the least standard deviation of noise that such rewards can s
 def least_noise(rewards: Sequence[Array]) -> float:
     """The least variance of noise that is believed: 0, unless the rewards of all arms take few values, such as 0 and 1.
 
-    Where a policy does well, nearly all of its rewards are equal. Rewards from near contexts then agree to the last
-    digit, by which a normal likelihood proves that there is no noise, however many values lie farther apart than that.
+    Where a policy does well, nearly all of its rewards are equal. If their contexts are nearly equal too, a normal
+    likelihood grows without limit as the noise vanishes, and the first reward that disagrees is then a huge surprise.
 
     >>> least_noise([np.array([0.0, 1.0, 1.0, 1.0] * 2)]), least_noise([np.linspace(0.0, 1.0, 8)])
     (0.010000000000000002, 0.0)
