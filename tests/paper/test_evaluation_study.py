@@ -91,7 +91,7 @@ def test_the_command_keeps_what_it_has(tmp_path):
 
 def mean_errors(world, seeds):
     """Mean relative error of every estimator over the first logs of a world."""
-    found = pl.DataFrame(relative_errors((world, range(seeds))))
+    found = pl.DataFrame(relative_errors(world, range(seeds)))
     return dict(found.group_by("estimator").agg(pl.col("error").mean()).iter_rows())
 
 
@@ -131,4 +131,4 @@ def test_the_open_bandit_samples_are_valued_beside_what_uniform_choices_earned(t
     assert women["value"] is None
     assert "effective sample size is 2.1" in women["verdict"]
     draw(Picture("", (part.charts(rows),), ""))
-    assert len(part.findings(rows)) == 2
+    assert len(list(part.findings(rows))) == 2

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, cast, final
 
 import polars as pl
 
-from kernelbandits import paper
+from kernelbandits import paper, policies
 from kernelbandits.environments import (
     Avazu,
     LowRank,
@@ -22,14 +23,6 @@ from kernelbandits.experiments import Experiment, Panel, Results, Runner, RunOpt
 from kernelbandits.kernels import Linear, Matern, Periodic
 from kernelbandits.paper import data_sets, real_world, table_1
 from kernelbandits.paper.parts import StudyPart, report_parts
-from kernelbandits.policies import (
-    AdaptiveExploreThenCommit,
-    ExploreThenCommit,
-    GreedyInterpolation,
-    Policy,
-    ThompsonSampling,
-    default_policy,
-)
 from kernelbandits.reporting import Axis, Chart, Charts, Points, Rule, looks, spread
 from kernelbandits.specs import Count, Positive
 
@@ -96,7 +89,7 @@ def of_figure(name: str, horizon: int) -> tuple[Panel, ...]:
     """The problems of a figure of the paper with all eight methods and the new policies."""
     panels = []
     for panel in load_experiment(name).panels:
-        etc = cast(ExploreThenCommit, panel.methods["EtC"])
+        etc = cast(policies.ExploreThenCommit, panel.methods["EtC"])
         panels.append(panel_of(panel.name, cast(Synthetic, panel.environment), etc.n_explore, horizon))
     return tuple(panels)
 
@@ -134,13 +127,13 @@ def panel_of(name: str, environment: Synthetic, n_explore: int, horizon: int) ->
     return Panel(name, environment, paper.methods(environment.dim, n_explore) | new_policies(), mark=n_explore)
 
 
-def new_policies() -> dict[str, Policy]:
+def new_policies() -> dict[str, policies.Policy]:
     """The policies of this library that the paper does not have; they are told nothing about the problem."""
     return {
-        DEFAULT: default_policy(),
-        "ThompsonSampling": ThompsonSampling(),
-        "AdaptiveEtC": AdaptiveExploreThenCommit(),
-        "GreedyInterpolation": GreedyInterpolation(),
+        DEFAULT: policies.default_policy(),
+        "ThompsonSampling": policies.ThompsonSampling(),
+        "AdaptiveEtC": policies.AdaptiveExploreThenCommit(),
+        "GreedyInterpolation": policies.GreedyInterpolation(),
     }
 
 
@@ -157,10 +150,10 @@ class Suite(StudyPart):
     """
 
     heading: ClassVar[str] = "{0.about}: final regret as a multiple of EtC's, T = {0.horizon:,}, {0.seeds} seeds"
-    label: str
-    about: str
-    against: str
-    limit: Positive
+    name: str = field()  # without `field` the abstract property of the base class is the default
+    about: str = field()
+    against: str = field()
+    limit: Positive = field()
     panels: tuple[Panel, ...] = field(repr=False)
     horizon: Count = HORIZON
     seeds: Count = 10
@@ -169,17 +162,12 @@ class Suite(StudyPart):
         for panel in self.panels:
             if panel.mark is not None and panel.mark > self.horizon:
                 raise InvalidArgument(
-                    f"{self.label}: the horizon must be at least {panel.mark}, one round per arm of panel "
+                    f"{self.name}: the horizon must be at least {panel.mark}, one round per arm of panel "
                     f"{panel.name!r}; got {self.horizon}. Use a longer one, or --only for other panels."
                 )
 
-    @property
-    def name(self) -> str:
-        return self.label
-
     def rows(self, runner: Runner) -> pl.DataFrame:
-        experiment = Experiment(self.label, self.panels, self.horizon, tuple(range(self.seeds)))
-        results = runner.run(experiment)
+        results = runner.run(Experiment(self.name, self.panels, self.horizon, tuple(range(self.seeds))))
         rows = [row for panel in self.panels for row in _compared(results, panel)]
         return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
 
@@ -197,8 +185,8 @@ class Suite(StudyPart):
                 "default / EtC": _with_error(default["to_etc"], default["to_etc_se"]),
                 "default / best": _with_error(default["to_best"], default["to_best_se"]),
             }
-            others = [name for name in own if name not in (*paper.methods(dim=1), DEFAULT)]
-            lines.append(line | {name: own[name]["to_etc"] for name in others})
+            known = {*paper.methods(dim=1), DEFAULT}
+            lines.append(line | {name: row["to_etc"] for name, row in own.items() if name not in known})
         return pl.DataFrame(lines)
 
     def charts(self, rows: pl.DataFrame) -> Charts:
@@ -213,31 +201,30 @@ class Suite(StudyPart):
         chart = Chart(self.about, [*marks, Rule(1.0, "x")], x, y, legend="right")
         return Charts([chart], 1, height=max(3.2, 1.1 + 0.55 * len(self.panels)))  # the legend needs at least 3.2
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
         column, whom = {"EtC": ("to_etc", "EtC"), "best": ("to_best", "the best of the paper's eight")}[self.against]
         own = rows.filter(method=DEFAULT).sort(column)
         worst = own.row(-1, named=True)
         missed = own.filter(pl.col(column) > self.limit)["panel"].to_list()
-        return [
+        yield (
             f"default policy: at most {self.limit:g} × {whom} on {len(own) - len(missed)} of {len(own)} panels; "
-            f"the largest ratio is {_with_error(worst[column], worst[f'{column}_se'])} ({worst['panel']})",
-            *([f"above {self.limit:g}: {', '.join(missed)}"] if missed else []),
-        ]
+            f"the largest ratio is {_with_error(worst[column], worst[f'{column}_se'])} ({worst['panel']})"
+        )
+        if missed:
+            yield f"above {self.limit:g}: {', '.join(missed)}"
 
 
-def _compared(results: Results, panel: Panel) -> list[dict[str, object]]:
+def _compared(results: Results, panel: Panel) -> Iterator[dict[str, object]]:
     """Every method of a panel against EtC and against the best of the paper's eight, seed by seed."""
     final = {method: results.curves(panel.name, method)[:, -1] for method in panel.methods}
     best = real_world.best_of({method: final[method] for method in paper.methods(dim=1)})
-    rows: list[dict[str, object]] = []
     for method, regrets in final.items():
         mean, error = mean_and_standard_error(regrets)
         to_etc, to_etc_se = ratio_and_standard_error(regrets, final[YARDSTICK])
         to_best, to_best_se = ratio_and_standard_error(regrets, best.regrets)
         row = {"panel": panel.name, "method": method, "mean_regret": float(mean), "standard_error": float(error)}
         row |= {"to_etc": to_etc, "to_etc_se": to_etc_se, "best": best.name, "best_regret": float(best.regrets.mean())}
-        rows.append(row | {"to_best": to_best, "to_best_se": to_best_se})
-    return rows
+        yield row | {"to_best": to_best, "to_best_se": to_best_se}
 
 
 def _with_error(value: float, error: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,7 +47,7 @@ class StudyPart(Spec, ABC):
         """The rows as charts."""
 
     @abstractmethod
-    def findings(self, rows: pl.DataFrame) -> list[str]:
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
         """What the rows say, one finding per line, with numbers."""
 
 
@@ -61,7 +61,7 @@ def report_parts(name: str, title: str, pictures: Pictures, options: RunOptions)
     parts = [part for shown in wanted.values() for part in shown]
     runner = Runner(options.folder, options.engine)
     rows = {part.name: part.rows(runner) for part in parts}
-    findings = {part.name: part.findings(rows[part.name]) for part in parts}
+    findings = {part.name: list(part.findings(rows[part.name])) for part in parts}
     drawn, sections = {}, []
     for stem, shown in wanted.items():
         charts = tuple(part.charts(rows[part.name]) for part in shown)
@@ -101,6 +101,11 @@ def over_seeds(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) 
     count = pl.len().sqrt()
     pairs = [(pl.col(value).mean(), (pl.col(value).std(ddof=1) / count).alias(f"{value}_se")) for value in values]
     return frame.group_by(keys, maintain_order=True).agg(column for pair in pairs for column in pair)
+
+
+def by(rows: pl.DataFrame, column: str) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Each value of a column with its rows, in the order of appearance."""
+    return ((value, own) for (value,), own in rows.group_by(column, maintain_order=True))
 
 
 def line(rows: pl.DataFrame, x: str, y: str, place: int, label: str) -> Line:

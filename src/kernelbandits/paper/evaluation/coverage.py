@@ -5,37 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
 
+from kernelbandits import offline
 from kernelbandits.experiments import Runner
-from kernelbandits.offline import (
-    ConfidenceSequence,
-    DirectMethod,
-    DoublyRobust,
-    EmpiricalLikelihood,
-    GammaInterval,
-    GivenChances,
-    Interval,
-    IntervalMethod,
-    InversePropensity,
-    Judging,
-    LinearRewards,
-    NormalInterval,
-    SelfNormalized,
-    SelfNormalizedDoublyRobust,
-    Split,
-    StudentizedBootstrap,
-    ValueEstimator,
-    default_interval,
-    folds,
-    marks_of,
-    past,
-    weigh,
-)
-from kernelbandits.paper.evaluation.kept import kept, portions
+from kernelbandits.paper.evaluation.kept import Rows, kept, portions
 from kernelbandits.paper.evaluation.learner_worlds import LearnerWorld, OwnLearnerWorld
 from kernelbandits.paper.evaluation.worlds import DigitsWorld, LoggedWorld, SoftmaxWorld, WorldCase
 from kernelbandits.paper.parts import StudyPart
@@ -67,56 +44,57 @@ WORLDS: dict[str, LoggedWorld] = {
 
 LEVEL, NEEDED = 0.95, 0.94
 DEFAULT, CLASSICAL, SEQUENCE = "default", "DR, normal, as if independent", "confidence sequence"
-METHODS: dict[str, tuple[ValueEstimator, IntervalMethod]] = {
-    "DR, normal": (DoublyRobust(), NormalInterval()),
-    "DR, likelihood": (DoublyRobust(), EmpiricalLikelihood()),
-    "DR, bootstrap": (DoublyRobust(), StudentizedBootstrap(200)),
-    "IPS, normal": (InversePropensity(), NormalInterval()),
-    "IPS, likelihood": (InversePropensity(), EmpiricalLikelihood()),
-    "IPS, gamma": (InversePropensity(), GammaInterval()),
-    "SNIPS, normal": (SelfNormalized(), NormalInterval()),
-    "SNIPS, likelihood": (SelfNormalized(), EmpiricalLikelihood()),
-    "DM, normal": (DirectMethod(), NormalInterval()),
+METHODS: dict[str, tuple[offline.ValueEstimator, offline.IntervalMethod]] = {
+    "DR, normal": (offline.DoublyRobust(), offline.NormalInterval()),
+    "DR, likelihood": (offline.DoublyRobust(), offline.EmpiricalLikelihood()),
+    "DR, bootstrap": (offline.DoublyRobust(), offline.StudentizedBootstrap(200)),
+    "IPS, normal": (offline.InversePropensity(), offline.NormalInterval()),
+    "IPS, likelihood": (offline.InversePropensity(), offline.EmpiricalLikelihood()),
+    "IPS, gamma": (offline.InversePropensity(), offline.GammaInterval()),
+    "SNIPS, normal": (offline.SelfNormalized(), offline.NormalInterval()),
+    "SNIPS, likelihood": (offline.SelfNormalized(), offline.EmpiricalLikelihood()),
+    "DM, normal": (offline.DirectMethod(), offline.NormalInterval()),
 }
 _SLOW, _ENOUGH = "DR, bootstrap", 400
 """The bootstrap takes as long as all others together, so it is tried on fewer logs."""
+_ORDER = (DEFAULT, *METHODS, CLASSICAL, SEQUENCE)
 _CANDIDATE = "candidate"
 _WRAPPED = 36  # letters in a line of a chart
 _BELOW = 0.75
 """Coverage below this is given in words, so that the rest of the chart can be read."""
 
 
-def intervals(case: WorldCase, without: str = "") -> Iterator[tuple[str, float, Interval]]:
+def intervals(case: WorldCase, without: str = "") -> Iterator[tuple[str, float, offline.Interval]]:
     """Name, value and interval of every method on a case but one; nothing if the log is refused."""
-    marks, n = marks_of(case.log), len(case.log)
-    judging = _judging(case, past(n) if marks.adaptive else folds(n))
+    marks, n = offline.marks_of(case.log), len(case.log)
+    judging = _judging(case, offline.past(n) if marks.adaptive else offline.folds(n))
     weighed = judging.weighed[_CANDIDATE]
     if weighed.overlap.refusal() is not None:
         return
-    method, _ = default_interval(marks, weighed.rows.effective_size)
-    for name, (estimator, interval) in ({DEFAULT: (SelfNormalizedDoublyRobust(), method)} | METHODS).items():
+    method, _ = offline.default_interval(marks, weighed.rows.effective_size)
+    for name, (estimator, interval) in ({DEFAULT: (offline.SelfNormalizedDoublyRobust(), method)} | METHODS).items():
         if name != without:
             estimate = judging.estimate(weighed, estimator, interval)
             yield name, estimate.value, estimate.interval
     if marks.adaptive:
-        scores = DoublyRobust().scores(_judging(case, folds(n)).weighed[_CANDIDATE].rows)
+        scores = offline.DoublyRobust().scores(_judging(case, offline.folds(n)).weighed[_CANDIDATE].rows)
         half = 1.959964 * float(scores.std()) / np.sqrt(n)
-        yield CLASSICAL, float(scores.mean()), Interval(float(scores.mean()) - half, float(scores.mean()) + half)
+        mean = float(scores.mean())
+        yield CLASSICAL, mean, offline.Interval(mean - half, mean + half)
     rows = weighed.rows
-    running = ConfidenceSequence(largest_weight=max(float(rows.weights.max()), 1.0)).start()
+    running = offline.ConfidenceSequence(largest_weight=max(float(rows.weights.max()), 1.0)).start()
     running.observe(rows.rewards, rows.weights)
     yield SEQUENCE, running.mean, running.interval
 
 
-def _judging(case: WorldCase, split: Split) -> Judging:
-    rng = np.random.default_rng(0)
-    weighed = weigh(case.log, {_CANDIDATE: GivenChances(case.chances)}, LinearRewards(), split, rng)
-    return Judging(case.log, marks_of(case.log), split, weighed, None, LEVEL)
+def _judging(case: WorldCase, split: offline.Split) -> offline.Judging:
+    candidates = {_CANDIDATE: offline.GivenChances(case.chances)}
+    weighed = offline.weigh(case.log, candidates, offline.LinearRewards(), split, np.random.default_rng(0))
+    return offline.Judging(case.log, offline.marks_of(case.log), split, weighed, None, LEVEL)
 
 
-def counted(task: tuple[str, range]) -> list[dict[str, Any]]:
+def counted(name: str, seeds: range) -> Rows:
     """For some seeds of a world: how often each method covers, widths, errors, refusals."""
-    name, seeds = task
     found: dict[str, list[tuple[float, float, float]]] = {DEFAULT: []}  # also if all logs are refused
     refused = 0
     for case in WORLDS[name].cases(seeds):
@@ -125,12 +103,10 @@ def counted(task: tuple[str, range]) -> list[dict[str, Any]]:
         for method, value, interval in each:
             miss = (value - case.truth) ** 2
             found.setdefault(method, []).append((interval.covers(case.truth), interval.width, miss))
-    rows: list[dict[str, Any]] = []
     for method, entries in found.items():
         covered, widths, misses = np.array(entries, dtype=np.float64).reshape(-1, 3).sum(axis=0).tolist()
         sums = {"n": len(entries), "refused": refused, "covered": covered, "widths": widths, "squares": misses}
-        rows.append({"world": name, "method": method, **sums})
-    return rows
+        yield {"world": name, "method": method, **sums}
 
 
 @final
@@ -162,58 +138,44 @@ class Coverage(StudyPart):
         return frame.with_columns(ratio=pl.col("width") / covering.min().over("world"))
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
-        order = [DEFAULT, *METHODS, CLASSICAL, SEQUENCE]
         wide = rows.with_columns(pl.col("coverage").round(3)).pivot("method", index="world", values="coverage")
         own = rows.filter(method=DEFAULT).select("world", "refused", ratio=pl.col("ratio").fill_null(0.0))
-        return wide.join(own, on="world", how="left").select(
-            "world", "ratio", "refused", *[m for m in order if m in wide]
-        )
+        shown = [method for method in _ORDER if method in wide]
+        return wide.join(own, on="world", how="left").select("world", "ratio", "refused", *shown)
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         charts = []
-        methods = [DEFAULT, *METHODS, CLASSICAL, SEQUENCE]
         for world in self.worlds:
             own = rows.filter(pl.col("world") == world, pl.col("n") > 0)
             marks: list[Mark] = [Rule(LEVEL, "y", "nominal")]
             told: list[str] = []
-            for place, method in enumerate(methods):
-                one = own.filter(method=method)
-                if not one.height or one["width"][0] <= 0.0:
-                    continue
-                if one["coverage"][0] < _BELOW:
+            for place, method in enumerate(_ORDER):
+                one = own.filter(pl.col("method") == method, pl.col("width") > 0.0)
+                if one.height and one["coverage"][0] < _BELOW:
                     told.append(f"{method} {one['coverage'][0]:.2f}")
-                else:
-                    best = method == DEFAULT
-                    marks.append(Points(one["width"], one["coverage"], look(place), method, best=best))
+                elif one.height:
+                    marks.append(Points(one["width"], one["coverage"], look(place), method, best=method == DEFAULT))
             if told:
                 marks.append(Remark(fill(f"below: {', '.join(told)}", _WRAPPED), 0.02, _BELOW))
             charts.append(Chart(world, marks, Axis("mean width", "log"), Axis("coverage", low=_BELOW, high=1.01)))
-        return Charts(
-            charts, 3, height=3.1 * -(-len(charts) // 3) + 1.0, legend="outside upper center", legend_columns=4
-        )
+        height = 3.1 * -(-len(charts) // 3) + 1.0
+        return Charts(charts, 3, height, legend="outside upper center", legend_columns=4)
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
-        default = rows.filter(pl.col("method") == DEFAULT, pl.col("n") > 0)
-        low, wide = default.sort("coverage").row(0, named=True), default.sort("ratio", nulls_last=True)
-        wide_row = wide.drop_nulls("ratio").row(-1, named=True)
-        lines = [
-            f"the default covers the truth in {low['coverage']:.3f} of the logs at least ({low['world']}); "
-            f"its width is at most {wide_row['ratio']:.2f} × that of the narrowest interval that covers "
-            f"({wide_row['world']})"
-        ]
-        lines += [
-            f"{row['world']}: the default covers only {row['coverage']:.3f}"
-            for row in default.filter(pl.col("coverage") < NEEDED).iter_rows(named=True)
-        ]
-        lines += [
-            f"{row['world']}: {row['refused']:.0f} of {row['refused'] + row['n']:.0f} logs are refused"
-            for row in default.filter(pl.col("refused") > 0).iter_rows(named=True)
-        ]
-        for method in [*METHODS, CLASSICAL]:
-            own = rows.filter(pl.col("method") == method, pl.col("n") > 0, pl.col("coverage") < NEEDED).sort("coverage")
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
+        judged = rows.filter(pl.col("n") > 0)
+        default = judged.filter(method=DEFAULT)
+        low, wide = default.sort("coverage"), default.drop_nulls("ratio").sort("ratio")
+        yield (
+            f"the default covers the truth in {low['coverage'][0]:.3f} of the logs at least ({low['world'][0]}); its "
+            f"width is at most {wide['ratio'][-1]:.2f} × that of the narrowest interval that covers "
+            f"({wide['world'][-1]})"
+        )
+        for row in default.filter(pl.col("coverage") < NEEDED).iter_rows(named=True):
+            yield f"{row['world']}: the default covers only {row['coverage']:.3f}"
+        for row in default.filter(pl.col("refused") > 0).iter_rows(named=True):
+            yield f"{row['world']}: {row['refused']:.0f} of {row['refused'] + row['n']:.0f} logs are refused"
+        for method in (*METHODS, CLASSICAL):
+            own = judged.filter(pl.col("method") == method, pl.col("coverage") < NEEDED).sort("coverage")
             if own.height:
-                worst = own.row(0, named=True)
-                lines.append(
-                    f"{method} covers too seldom in {own.height} worlds; {worst['coverage']:.3f} in {worst['world']}"
-                )
-        return lines
+                worst = f"{own['coverage'][0]:.3f} in {own['world'][0]}"
+                yield f"{method} covers too seldom in {own.height} worlds; {worst}"

@@ -10,23 +10,13 @@ import numpy as np
 import polars as pl
 from scipy.special import expit, softmax
 
+from kernelbandits import offline
 from kernelbandits.experiments import Runner
 from kernelbandits.kernels import Gaussian
-from kernelbandits.offline import (
-    GivenChances,
-    LinearRewards,
-    Log,
-    RewardModel,
-    RewardsByEstimator,
-    ValueEstimator,
-    WeightedRows,
-    folds,
-    value_estimators,
-    weigh,
-)
-from kernelbandits.paper.evaluation.kept import kept, portions
+from kernelbandits.offline import value_estimators
+from kernelbandits.paper.evaluation.kept import Rows, kept, portions
 from kernelbandits.paper.evaluation.worlds import LoggedWorld, WorldCase
-from kernelbandits.paper.parts import StudyPart
+from kernelbandits.paper.parts import StudyPart, by
 from kernelbandits.regression import KernelRidge
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, look
 from kernelbandits.specs import Count
@@ -60,7 +50,7 @@ class PublishedWorld(LoggedWorld):
             scores = np.zeros((self.n, self.n_arms))
             scores[:, classifier.classes_] = classifier.predict_proba(x)
             chances = softmax(scores, axis=1)
-            log = Log(x, arms, rewards, logged[np.arange(self.n), arms], self.n_arms, learned=False)
+            log = offline.Log(x, arms, rewards, logged[np.arange(self.n), arms], self.n_arms, learned=False)
             yield WorldCase(log, chances, float((chances * means).sum(axis=1).mean()), means)
 
     def _draw(self, seed: int, draws: np.random.RandomState) -> tuple[Array, Array, Array, IntArray, Array]:
@@ -105,7 +95,7 @@ class PublishedDigits(LoggedWorld):
             chances[rows, better] += 0.9
             luck = np.random.RandomState(seed).uniform(size=(len(points), 1))
             arms = np.asarray((logged.cumsum(axis=1) > luck).argmax(axis=1), dtype=np.int64)
-            log = Log(points, arms, (arms == truth).astype(np.float64), logged[rows, arms], 10, learned=False)
+            log = offline.Log(points, arms, (arms == truth).astype(np.float64), logged[rows, arms], 10, learned=False)
             yield WorldCase(log, chances, float(chances[rows, truth].mean()))
 
 
@@ -115,7 +105,7 @@ def _logistic() -> Any:
     return LogisticRegression(C=100.0, max_iter=_LIMIT, random_state=_SEED)
 
 
-ESTIMATORS: dict[str, ValueEstimator] = {
+ESTIMATORS: dict[str, offline.ValueEstimator] = {
     "DM": value_estimators.DirectMethod(),
     "IPS": value_estimators.InversePropensity(),
     "SNIPS": value_estimators.SelfNormalized(),
@@ -137,19 +127,20 @@ class ErrorCase(NamedTuple):
     """A world, the reward model used there, and, if its first `runs` logs are those of published errors, these."""
 
     world: LoggedWorld
-    model: RewardModel
+    model: offline.RewardModel
     runs: int = 0
     published: tuple[float, ...] = ()
 
 
-_DIGITS_MODEL = RewardsByEstimator(KernelRidge(Gaussian(0.04), 0.03))
+_LINEAR = offline.LinearRewards()
+_DIGITS_MODEL = offline.RewardsByEstimator(KernelRidge(Gaussian(0.04), 0.03))
 """Of five widths and three ridges the one with the smallest cross-fitted squared error, in logs 100 to 102."""
 CASES = {
     "published, K = 30, d = 5": ErrorCase(
-        PublishedWorld(), LinearRewards(), 20, (0.07439, 0.009481, 0.006665, 0.006175, 0.006118, 0.006175, 0.021951)
+        PublishedWorld(), _LINEAR, 20, (0.07439, 0.009481, 0.006665, 0.006175, 0.006118, 0.006175, 0.021951)
     ),
-    "K = 10, d = 5": ErrorCase(PublishedWorld(n_arms=10), LinearRewards()),
-    "K = 10, d = 100": ErrorCase(PublishedWorld(n_arms=10, dim=100), LinearRewards()),
+    "K = 10, d = 5": ErrorCase(PublishedWorld(n_arms=10), _LINEAR),
+    "K = 10, d = 100": ErrorCase(PublishedWorld(n_arms=10, dim=100), _LINEAR),
     "published, digits": ErrorCase(
         PublishedDigits(), _DIGITS_MODEL, 30, (0.436541, 0.030288, 0.022764, 0.016156, 0.022082, 0.034657, 0.015868)
     ),
@@ -158,23 +149,20 @@ CASES = {
 regression without interactions and a short boosting."""
 
 
-def relative_errors(task: tuple[str, range]) -> list[dict[str, Any]]:
+def relative_errors(name: str, seeds: range) -> Rows:
     """|estimate − truth|/truth of every estimator for some seeds of a world."""
-    name, seeds = task
     world, model = CASES[name][:2]
-    rows: list[dict[str, Any]] = []
     for seed, case in zip(seeds, world.cases(seeds), strict=True):
-        split, rng = folds(len(case.log)), np.random.default_rng(0)
-        weighed = weigh(case.log, {"candidate": GivenChances(case.chances)}, model, split, rng)["candidate"].rows
+        candidates, split = {"candidate": offline.GivenChances(case.chances)}, offline.folds(len(case.log))
+        weighed = offline.weigh(case.log, candidates, model, split, np.random.default_rng(0))["candidate"].rows
         values = {label: estimator.value(weighed) for label, estimator in ESTIMATORS.items()}
         values |= _known(case, weighed)
         for label, value in values.items():
             error = abs(value - case.truth) / case.truth
-            rows.append({"world": name, "estimator": label, "seed": seed, "error": error})
-    return rows
+            yield {"world": name, "estimator": label, "seed": seed, "error": error}
 
 
-def _known(case: WorldCase, rows: WeightedRows) -> dict[str, float]:
+def _known(case: WorldCase, rows: offline.WeightedRows) -> dict[str, float]:
     """DR with the true means, where these are known."""
     if case.means is None:
         return {}
@@ -210,29 +198,23 @@ class Errors(StudyPart):
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         names, charts = [*ESTIMATORS, BOUND], []
-        for world in CASES:
-            own = rows.filter(world=world).with_columns(
-                place=pl.col("estimator").replace_strict(dict(zip(names, range(len(names)), strict=True)))
-            )
-            known = own.drop_nulls("published")
-            marks: list[Mark] = [Points(own["error"], own["place"], look(0), "here")]
+        for world, own in by(rows, "world"):
+            places = own.with_columns(place=pl.col("estimator").replace_strict(names, range(len(names))))
+            known = places.drop_nulls("published")
+            marks: list[Mark] = [Points(places["error"], places["place"], look(0), "here")]
             if len(known):
                 marks.append(Points(known["on_published"], known["place"], look(2), "here, on the published logs"))
                 marks.append(Points(known["published"], known["place"], look(1), "published"))
             charts.append(Chart(world, marks, Axis("relative error", "log"), Axis(names=names)))
         return Charts(charts, 2, height=7.6, legend="outside upper center")
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
-        lines = []
-        for world, case in CASES.items():
-            own = {row["estimator"]: row for row in rows.filter(world=world).iter_rows(named=True)}
-            shown = [name for name in ("DR", "IPS", "DM", BOUND) if name in own]
-            told = ", ".join(f"{name} {own[name]['error']:.4f} ± {own[name]['error_se']:.4f}" for name in shown)
-            lines.append(f"{world}: {told}")
-            if case.runs:
-                both = ", ".join(
-                    f"{e} {own[e]['on_published']:.4f} ({own[e]['published']:.4f})" for e in _NAMES if e in own
-                )
-                few = f", of which {self.seeds} were drawn" if self.seeds < case.runs else ""
-                lines.append(f"on the {case.runs} published logs{few}, and in brackets as published: {both}")
-        return lines
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
+        for world, frame in by(rows, "world"):
+            own, runs = {row["estimator"]: row for row in frame.iter_rows(named=True)}, CASES[world].runs
+            shown = [own[name] for name in ("DR", "IPS", "DM", BOUND) if name in own]
+            told = [f"{row['estimator']} {row['error']:.4f} ± {row['error_se']:.4f}" for row in shown]
+            yield f"{world}: {', '.join(told)}"
+            if runs:
+                pairs = [f"{name} {own[name]['on_published']:.4f} ({own[name]['published']:.4f})" for name in _NAMES]
+                few = f", of which {self.seeds} were drawn" if self.seeds < runs else ""
+                yield f"on the {runs} published logs{few}, and in brackets as published: {', '.join(pairs)}"

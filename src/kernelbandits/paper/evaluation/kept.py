@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from kernelbandits.experiments import Runner
 from kernelbandits.reporting import replacing
 
-Rows = list[dict[str, Any]]
+Rows: TypeAlias = Iterable[dict[str, Any]]
 
 
-def kept(runner: Runner, title: str, function: Callable[[Any], Rows], tasks: Sequence[Any]) -> pl.DataFrame:
-    """The rows of all tasks, each computed once as long as the code that makes them stays the same."""
+def kept(runner: Runner, title: str, function: Callable[..., Rows], tasks: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
+    """The rows `function(*task)` of all tasks, each computed once as long as the code that makes them is the same."""
     folder = runner.folder / "kept"
     folder.mkdir(parents=True, exist_ok=True)
     files = runner.map(title, partial(_computed, function, folder), tasks)
@@ -29,11 +29,11 @@ def portions(seeds: int, size: int) -> list[range]:
     return [range(start, min(start + size, seeds)) for start in range(0, seeds, size)]
 
 
-def _computed(function: Callable[[Any], Rows], folder: Path, task: Any) -> Path:
+def _computed(function: Callable[..., Rows], folder: Path, task: tuple[Any, ...]) -> Path:
     key = hashlib.sha256(f"{function.__module__}:{function.__qualname__}{task!r}{_code()}".encode()).hexdigest()
     file = folder / f"{key[:32]}.parquet"
     if not file.is_file():
-        rows = pl.DataFrame(function(task))
+        rows = pl.DataFrame(list(function(*task)))
         with replacing(file) as part:
             rows.write_parquet(part)
     return file

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
@@ -14,9 +14,9 @@ from kernelbandits.experiments import Runner
 from kernelbandits.kernels import Gaussian
 from kernelbandits.offline import GivenChances, LearnedPolicy, Log, evaluate, folds, past, replay_log
 from kernelbandits.paper.evaluation.coverage import LEVEL
-from kernelbandits.paper.evaluation.kept import kept, portions
+from kernelbandits.paper.evaluation.kept import Rows, kept, portions
 from kernelbandits.paper.evaluation.learner_worlds import live_log
-from kernelbandits.paper.parts import StudyPart
+from kernelbandits.paper.parts import StudyPart, by
 from kernelbandits.policies import ExplorationFloor, ExploreThenCommit, LinearUCB, Policy, Uniform, default_policy
 from kernelbandits.problem import Problem
 from kernelbandits.regression import KernelRidge, MinNormInterpolator
@@ -63,16 +63,13 @@ def live_means(learner: str, horizon: int) -> Array:
     return np.asarray(np.cumsum(total / _LIVE_RUNS) / np.arange(1, longest + 1))
 
 
-def covered(task: tuple[str, str, range]) -> list[dict[str, Any]]:
+def covered(writer: str, learner: str, seeds: range) -> Rows:
     """For some logs of a writer: whether each interval of a learner's value holds the truth, and its width."""
-    writer, learner, seeds = task
     policy, n = WRITERS[writer]
-    rows: list[dict[str, Any]] = []
     for seed in seeds:
         log = live_log(policy, Problem(N_ARMS, DIM, n), mean_rewards, n, np.random.default_rng((seed, 43)))
         for method, covers, width in (*_replayed(log, learner, seed), *_learned(log, learner, seed)):
-            rows.append({"writer": writer, "learner": learner, "method": method, "covered": covers, "width": width})
-    return rows
+            yield {"writer": writer, "learner": learner, "method": method, "covered": covers, "width": width}
 
 
 def _replayed(log: Log, learner: str, seed: int) -> Sequence[tuple[str, float, float]]:
@@ -118,25 +115,19 @@ class LearningPolicies(StudyPart):
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         charts = []
-        for writer in rows["writer"].unique(maintain_order=True):
+        for writer, every in by(rows, "writer"):
             marks: list[Mark] = [Rule(LEVEL, "y", "nominal")]
             for place, method in enumerate((REPLAYED, ONE_RUN, LEARNED)):
-                own = rows.filter(writer=writer, method=method)
+                own = every.filter(method=method)
                 marks.append(Points(own["width"], own["coverage"], look(place), method))
             charts.append(Chart(f"log of: {writer}", marks, Axis("mean width"), Axis("coverage", high=1.01)))
         return Charts(charts, 3, height=3.6, legend="outside upper center", legend_columns=4)
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
-        lines = []
-        for method in (REPLAYED, ONE_RUN, LEARNED):
-            own = rows.filter(method=method)
-            if own.height:
-                logs = int(own["logs"].sum())
-                share = float((own["coverage"] * own["logs"]).sum()) / logs
-                error = np.sqrt(share * (1.0 - share) / logs)
-                low = own.sort("coverage").row(0, named=True)
-                lines.append(
-                    f"{method}: {share:.3f} ± {error:.3f} of {logs:,} logs; "
-                    f"least {low['coverage']:.3f} ({low['learner']}, log of: {low['writer']})"
-                )
-        return lines
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
+        for method, own in by(rows, "method"):
+            logs = int(own["logs"].sum())
+            share = float((own["coverage"] * own["logs"]).sum()) / logs
+            error = np.sqrt(share * (1.0 - share) / logs)
+            low = own.sort("coverage").row(0, named=True)
+            least = f"least {low['coverage']:.3f} ({low['learner']}, log of: {low['writer']})"
+            yield f"{method}: {share:.3f} ± {error:.3f} of {logs:,} logs; {least}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, final
@@ -10,8 +11,8 @@ import polars as pl
 
 from kernelbandits.experiments import Runner
 from kernelbandits.offline import LogColumns, UniformArms, evaluate, read_log
-from kernelbandits.paper.evaluation.kept import kept
-from kernelbandits.paper.parts import StudyPart
+from kernelbandits.paper.evaluation.kept import Rows, kept
+from kernelbandits.paper.parts import StudyPart, by
 from kernelbandits.reporting import Axis, Chart, Charts, Line, Mark, Points, Remark, Rule, look
 
 CAMPAIGNS = ("men", "women")
@@ -21,12 +22,11 @@ _NAMES = ("campaign", "estimator", "value", "low", "high", "truth", "truth_low",
 _SCHEMA = {name: pl.String if name in _TEXTS else pl.Float64 for name in _NAMES}
 
 
-def valued(task: tuple[str, str]) -> list[dict[str, Any]]:
+def valued(folder: str, campaign: str) -> Rows:
     """All estimates of uniform choices from a campaign's log by Thompson sampling, and what uniform choices earned."""
-    folder, campaign = Path(task[0]), task[1]
     uniform = {"uniform": UniformArms()}
-    truth = evaluate(read_log(folder / f"obd_random_{campaign}.csv.gz", _COLUMNS), uniform, others=())
-    found = evaluate(read_log(folder / f"obd_bts_{campaign}.csv.gz", _COLUMNS), uniform)["uniform"]
+    truth = evaluate(read_log(Path(folder, f"obd_random_{campaign}.csv.gz"), _COLUMNS), uniform, others=())
+    found = evaluate(read_log(Path(folder, f"obd_bts_{campaign}.csv.gz"), _COLUMNS), uniform)["uniform"]
     known: dict[str, Any] = {
         "campaign": campaign,
         "truth": truth.logged,
@@ -65,8 +65,7 @@ class OpenBandit(StudyPart):
         if rows.is_empty():
             return Charts([Chart("", [Remark(self._missing(), 0.5, 0.5)], Axis(""), Axis(""))], 1, 1.6)
         charts = []
-        for campaign in CAMPAIGNS:
-            own = rows.filter(campaign=campaign)
+        for campaign, own in by(rows, "campaign"):
             refused = own["value"].null_count() > 0
             truth = 1000.0 * own["truth"][0]
             marks: list[Mark] = [Rule(truth, "x", "earned by uniform choices")]
@@ -81,22 +80,16 @@ class OpenBandit(StudyPart):
             charts.append(Chart(campaign, marks, clicks, rows_of_chart))
         return Charts(charts, 2, height=4.2, legend="outside upper center")
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
         if rows.is_empty():
-            return [f"0 of 2 campaigns: {self._missing()}"]
-        lines = []
-        for campaign in CAMPAIGNS:
-            first = rows.filter(campaign=campaign).row(0, named=True)
-            told = (
-                f"{first['value']:.4f}, {first['low']:.4f} to {first['high']:.4f} ({first['estimator']})"
-                if first["value"] is not None
-                else first["verdict"]
-            )
-            lines.append(
-                f"{campaign}: {told}; uniform choices earned {first['truth']:.4f}, {first['truth_low']:.4f} to "
-                f"{first['truth_high']:.4f}"
-            )
-        return lines
+            yield f"0 of 2 campaigns: {self._missing()}"
+        for campaign, own in by(rows, "campaign"):
+            first = own.row(0, named=True)
+            told = first["verdict"]
+            if first["value"] is not None:
+                told = f"{first['value']:.4f}, {first['low']:.4f} to {first['high']:.4f} ({first['estimator']})"
+            earned = f"{first['truth']:.4f}, {first['truth_low']:.4f} to {first['truth_high']:.4f}"
+            yield f"{campaign}: {told}; uniform choices earned {earned}"
 
     def _missing(self) -> str:
         """What stands in the way; empty if nothing does."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
 
 from kernelbandits.experiments import Runner
 from kernelbandits.offline import confidence_sequence
-from kernelbandits.paper.evaluation.kept import kept, portions
-from kernelbandits.paper.parts import StudyPart
+from kernelbandits.paper.evaluation.kept import Rows, kept, portions
+from kernelbandits.paper.parts import StudyPart, by
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Rule, look
 from kernelbandits.specs import Count
 from kernelbandits.types import Array
@@ -45,9 +46,8 @@ KINDS = {"coins": coins, "shares": shares, "learner": learner}
 MEANS = (0.005, 0.05, 0.5)
 
 
-def missed(task: tuple[str, float, range]) -> list[dict[str, Any]]:
+def missed(kind: str, mean: float, seeds: range) -> Rows:
     """In how many of some runs the mean is outside at any look, and how wide intervals are at the end."""
-    kind, mean, seeds = task
     misses, widths = 0, []
     for seed in seeds:
         r, w, largest = KINDS[kind](mean, np.random.default_rng((seed, int(1000 * mean), len(kind))))
@@ -57,7 +57,7 @@ def missed(task: tuple[str, float, range]) -> list[dict[str, Any]]:
             running = spec.start()
             running.observe(r, w)
             widths.append(running.interval.width)
-    return [{"kind": kind, "mean": mean, "runs": len(seeds), "missed": misses, "width": float(np.mean(widths))}]
+    yield {"kind": kind, "mean": mean, "runs": len(seeds), "missed": misses, "width": float(np.mean(widths))}
 
 
 @final
@@ -80,17 +80,12 @@ class SequenceStudy(StudyPart):
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         marks: list[Mark] = [Rule(ALPHA, "y", "allowed")]
-        for place, kind in enumerate(KINDS):
-            own = rows.filter(kind=kind)
+        for place, (kind, own) in enumerate(by(rows, "kind")):
             beside = 1.05 ** (place - 1)  # so that equal shares do not hide each other
             marks.append(Points(own["mean"] * beside, own["share"], look(place), kind))
-        axis = Axis("mean reward", "log", MEANS)
-        return Charts(
-            [Chart("misses anywhere along 10,000 looks", marks, axis, Axis("share", low=0.0), "right")], 1, 3.4
-        )
+        x, y = Axis("mean reward", "log", MEANS), Axis("share", low=0.0)
+        return Charts([Chart("misses anywhere along 10,000 looks", marks, x, y, "right")], 1, 3.4)
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
         worst = rows.sort("share").row(-1, named=True)
-        return [
-            f"missed at any look in at most {worst['share']:.3f} of the runs ({worst['kind']}, mean {worst['mean']})"
-        ]
+        yield f"missed at any look in at most {worst['share']:.3f} of the runs ({worst['kind']}, mean {worst['mean']})"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 import polars as pl
 
 from kernelbandits.experiments import Runner
 from kernelbandits.offline import AlwaysArm, GivenChances, evaluate
-from kernelbandits.paper.evaluation.kept import kept, portions
+from kernelbandits.paper.evaluation.kept import Rows, kept, portions
 from kernelbandits.paper.evaluation.learner_worlds import LearnerWorld
 from kernelbandits.paper.evaluation.worlds import DigitsWorld
 from kernelbandits.paper.parts import StudyPart, line
@@ -20,26 +21,20 @@ from kernelbandits.specs import Count, NonNegative, Positive
 MEANS = (0.10, 0.12, 0.14, 0.20)
 
 
-def floored(task: tuple[float, int, range]) -> list[dict[str, Any]]:
+def floored(floor: float, n: int, seeds: range) -> Rows:
     """Logs of a learner with a floor: what they earn, and what they say of the second best of four arms."""
-    floor, n, seeds = task
-    world = LearnerWorld(n, MEANS, floor=floor, arm=2)
-    rows: list[dict[str, Any]] = []
-    for case in world.cases(seeds):
+    for case in LearnerWorld(n, MEANS, floor=floor, arm=2).cases(seeds):
         found = evaluate(case.log, {"second": AlwaysArm(2)}, others=())["second"]
         refused = found.verdict.kind == "not supported"
-        rows.append(
-            {
-                "floor": floor,
-                "n": n,
-                "refused": float(refused),
-                "effective": found.overlap.effective_size,
-                "width": None if refused else found.interval.width,
-                "covered": None if refused else float(found.interval.covers(case.truth)),
-                "reward": float(case.log.rewards.mean()),
-            }
-        )
-    return rows
+        yield {
+            "floor": floor,
+            "n": n,
+            "refused": float(refused),
+            "effective": found.overlap.effective_size,
+            "width": None if refused else found.interval.width,
+            "covered": None if refused else float(found.interval.covers(case.truth)),
+            "reward": float(case.log.rewards.mean()),
+        }
 
 
 @final
@@ -65,38 +60,29 @@ class Floors(StudyPart):
         return rows
 
     def charts(self, rows: pl.DataFrame) -> Charts:
-        charts = []
-        for key, label in (
-            ("effective", "effective rows"),
-            ("width", "width of the interval"),
-            ("reward", "reward per row"),
-        ):
-            own = rows.filter(pl.col("floor") > 0.0, pl.col("refused") < 1.0)
+        own, charts = rows.filter(pl.col("floor") > 0.0, pl.col("refused") < 1.0), []
+        labels = {"effective": "effective rows", "width": "width of the interval", "reward": "reward per row"}
+        for key, label in labels.items():
             lines = [line(own.filter(n=n), "floor", key, i, f"{n:,} rows") for i, n in enumerate(self.sizes)]
             charts.append(Chart("", lines, Axis("floor", "log"), Axis(label), "best" if key == "effective" else ""))
         return Charts(charts, 3, height=3.2)
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
-        return [
-            f"{row['n']:,} rows, floor {row['floor']:g}: {row['effective']:.0f} effective rows, "
-            + (f"width {row['width']:.3f}, " if row["width"] else "")
-            + f"{row['refused']:.0%} refused, {row['reward']:.3f} earned per row"
-            for row in rows.iter_rows(named=True)
-        ]
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
+        for row in rows.iter_rows(named=True):
+            width = f"width {row['width']:.3f}, " if row["width"] else ""
+            log = f"{row['n']:,} rows, floor {row['floor']:g}: {row['effective']:.0f} effective rows"
+            yield f"{log}, {width}{row['refused']:.0%} refused, {row['reward']:.3f} earned per row"
 
 
-def judged(task: tuple[float, range]) -> list[dict[str, Any]]:
+def judged(share: float, seeds: range) -> Rows:
     """For some logs: the rows that speak for contrary decisions, whether it was refused, and whether it covered."""
-    share, seeds = task
-    rows: list[dict[str, Any]] = []
     for case in DigitsWorld(floor=share).cases(seeds):
         log = case.log
         contrary = (log.propensities < 0.5) & (case.chances[np.arange(len(log)), log.arms] > 0.0)
         found = evaluate(log, {"candidate": GivenChances(case.chances)}, others=())["candidate"]
         refused = found.verdict.kind == "not supported"
         covers = None if refused else float(found.interval.covers(case.truth))
-        rows.append({"share": share, "rows": int(contrary.sum()), "refused": float(refused), "covered": covers})
-    return rows
+        yield {"share": share, "rows": int(contrary.sum()), "refused": float(refused), "covered": covers}
 
 
 @final
@@ -125,10 +111,8 @@ class SureWriters(StudyPart):
         axes = Axis("share of rows drawn uniformly"), Axis("share of logs", low=0.0, high=1.02)
         return Charts([Chart("", lines, *axes, "best")], 1, height=3.2)
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
-        return [
-            f"{row['share']:.0%} uniform: {row['rows']:.1f} rows speak for contrary decisions, "
-            + f"{row['refused']:.0%} refused"
-            + (f", coverage {row['covered']:.3f}" if row["covered"] is not None else "")
-            for row in rows.iter_rows(named=True)
-        ]
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
+        for row in rows.iter_rows(named=True):
+            covered = "" if row["covered"] is None else f", coverage {row['covered']:.3f}"
+            speak = f"{row['rows']:.1f} rows speak for contrary decisions"
+            yield f"{row['share']:.0%} uniform: {speak}, {row['refused']:.0%} refused{covered}"

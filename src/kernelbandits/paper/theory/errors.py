@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isqrt
 from typing import ClassVar, final
@@ -14,7 +14,7 @@ from kernelbandits import theory
 from kernelbandits.environments import ApproximateLowRank, Covariance, LowRank, SpectralDecay, Synthetic
 from kernelbandits.experiments import Runner, seed_sequence
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
-from kernelbandits.paper.parts import StudyPart, line, over_seeds
+from kernelbandits.paper.parts import StudyPart, by, line, over_seeds
 from kernelbandits.regression import MinNormInterpolator
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Rule
 from kernelbandits.specs import Count, Positive
@@ -56,22 +56,18 @@ class LinearizationError(StudyPart):
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         charts = []
-        for i, kernel in enumerate(LINEARIZED):
-            own = rows.filter(kernel=kernel)
+        for i, (kernel, own) in enumerate(by(rows, "kernel")):
             lines = [line(own.filter(form=form), "d", "error", place, form) for place, form in enumerate(_FORMS)]
             marks: list[Mark] = [*lines, Rule(own["half_gamma"][0], "y", "γ/2")]
             x, y = Axis("d = N", "log", self.dims), Axis("" if i else "‖K − K_lin‖", "log")
             charts.append(Chart(f"{kernel} kernel", marks, x, y, legend="" if i else "best"))
         return Charts(charts, len(LINEARIZED), height=3.6, share_y=True)
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
         small, large = min(self.dims), max(self.dims)
-        ends = rows.pivot("d", index=["kernel", "form"], values="error")
-        return [
-            f"{row['kernel']}, {row['form']}: at d = {large} it is {row[str(large)] / row[str(small)]:.2f} × "
-            f"its value at d = {small}"
-            for row in ends.iter_rows(named=True)
-        ]
+        for row in rows.pivot("d", index=["kernel", "form"], values="error").iter_rows(named=True):
+            grown = row[str(large)] / row[str(small)]
+            yield f"{row['kernel']}, {row['form']}: at d = {large} it is {grown:.2f} × its value at d = {small}"
 
 
 def distances(task: tuple[str, int, int]) -> list[dict[str, object]]:
@@ -81,8 +77,7 @@ def distances(task: tuple[str, int, int]) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for form, as_printed in _FORMS.items():
         found = theory.linearize(LINEARIZED[name], X, np.full(dim, LEVEL), as_printed=as_printed)
-        row = {"kernel": name, "form": form, "d": dim, "half_gamma": found.gamma / 2.0, "error": found.error}
-        rows.append(row)
+        rows.append({"kernel": name, "form": form, "d": dim, "half_gamma": found.gamma / 2.0, "error": found.error})
     return rows
 
 
@@ -119,24 +114,20 @@ class InterpolationError(StudyPart):
     def charts(self, rows: pl.DataFrame) -> Charts:
         labels = {"V+B": "V̄ + B̄", "V": "V̄, variance", "measured": "measured E‖f̂ − f‖²"}
         charts = []
-        for i, design in enumerate([*DESIGNS, SPARSE]):
-            own = rows.filter(design=design)
+        for i, (design, own) in enumerate(by(rows, "design")):
             lines = [line(own, "d", column, place, label) for place, (column, label) in enumerate(labels.items())]
             x = Axis("d = N" if i > 1 else "", "log", self.dims)
             charts.append(Chart(design, lines, x, Axis("" if i % 2 else "squared error", "log")))
         return Charts(charts, 2, height=5.6, share_y=True, legend="outside upper center")
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
-        lines = []
-        for design in [*DESIGNS, SPARSE]:
-            own = rows.filter(design=design)
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
+        for design, own in by(rows, "design"):
             ratio = (own["V+B"] / own["measured"]).to_numpy()
             d, error, bound = (own[column].to_list() for column in ("d", "measured", "V+B"))
-            lines.append(
+            yield (
                 f"{design}, d = {d[0]} to {d[-1]}: measured error {error[0]:.3g} to {error[-1]:.3g}, V̄ + B̄ "
                 f"{bound[0]:.3g} to {bound[-1]:.3g}; the bound is {ratio.min():.3g} to {ratio.max():.3g} × the error"
             )
-        return lines
 
 
 def one_error(task: tuple[str, int, float, int]) -> dict[str, object]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar, final
 
 import numpy as np
@@ -12,7 +14,7 @@ from kernelbandits import paper, theory
 from kernelbandits.environments import ApproximateLowRank, Synthetic, lenient_regret
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Runner, world
-from kernelbandits.paper.parts import StudyPart, line, over_seeds
+from kernelbandits.paper.parts import StudyPart, by, line, over_seeds
 from kernelbandits.paper.theory.errors import DESIGNS, KERNEL
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Remark, Rule, Shade
 from kernelbandits.specs import Count
@@ -110,21 +112,19 @@ class Information(StudyPart):
         y = Axis("largest regrets of a round", "log", low=own["regret"].to_numpy().min() / 2.0, high=top)
         return Chart(f"bounds and regret, T = {self.horizon}", marks, dims, y)
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
         own, T = rows.filter(T=self.horizon), self.horizon
         vacuous = {
             "γ√T with the measured gain": pl.col("cgp_ucb") >= T,
             "√(γT) with the measured gain": pl.col("sup_kernel_ucb") >= T,
             "√(γT) with the known rate (ln T)^(d+1)": pl.col("log10_rate") >= np.log10(T),  # √(γT) ≥ T means γ ≥ T
         }
-        lines = []
         for label, beyond in vacuous.items():
             dims = own.filter(beyond)["d"].to_list()
             where = f"from d = {dims[0]} on" if dims else "nowhere here"
-            lines.append(f"{label} says no more than R(T) ≤ T = {T} {where}")
+            yield f"{label} says no more than R(T) ≤ T = {T} {where}"
         regret = own["regret"].to_numpy()
-        lines.append(f"the regret of CGP-UCB is {regret.min():.3g} to {regret.max():.3g} largest regrets of a round")
-        return lines
+        yield f"the regret of CGP-UCB is {regret.min():.3g} to {regret.max():.3g} largest regrets of a round"
 
 
 def gains_and_unit(task: tuple[Information, int, int]) -> tuple[list[float], float]:
@@ -167,13 +167,11 @@ class Lenient(StudyPart):
         panels = tuple(Panel(name, world, methods) for name, world in worlds.items())
         results = runner.run(Experiment("lenient", panels, self.horizon, tuple(range(self.seeds))))
         found = []
-        for design in DESIGNS:
-            for method in METHODS:
-                regrets = np.diff(results.curves(design, method), axis=1, prepend=0.0)
-                for delta in self.deltas:
-                    total = lenient_regret(regrets, delta)
-                    later = float(total[-1] - total[self.dim - 1])
-                    found.append((design, method, delta, float(total[-1]), later))
+        for design, method in product(DESIGNS, METHODS):
+            regrets = np.diff(results.curves(design, method), axis=1, prepend=0.0)
+            for delta in self.deltas:
+                total = lenient_regret(regrets, delta)
+                found.append((design, method, delta, float(total[-1]), float(total[-1] - total[self.dim - 1])))
         schema = ["design", "method", "delta", "lenient_regret", "after_exploration"]
         return pl.DataFrame(found, schema=schema, orient="row")
 
@@ -183,8 +181,8 @@ class Lenient(StudyPart):
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         charts = []
-        for i, design in enumerate(DESIGNS):
-            etc, ucb = (rows.filter(design=design, method=method) for method in METHODS)
+        for i, (design, own) in enumerate(by(rows, "design")):
+            etc, ucb = (own.filter(method=method) for method in METHODS)
             marks = [
                 line(etc, "delta", "lenient_regret", 0, "EtC"),
                 line(etc, "delta", "after_exploration", 2, "EtC after exploration"),
@@ -194,11 +192,8 @@ class Lenient(StudyPart):
             charts.append(Chart(design, marks, Axis("Δ"), y, legend="best" if i == len(DESIGNS) - 1 else ""))
         return Charts(charts, len(DESIGNS), height=3.4, share_y=True)
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
-        lines = []
-        for design in DESIGNS:
-            own = rows.filter(design=design, method="EtC")
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
+        for design, own in by(rows.filter(method="EtC"), "design"):
             small = own.filter(pl.col("after_exploration") < 0.01 * own["lenient_regret"][0])["delta"].to_list()
             where = f"from Δ = {small[0]:g} on" if small else "for no Δ here"
-            lines.append(f"{design}: after the exploration EtC has less than 1 % of its regret left {where}")
-        return lines
+            yield f"{design}: after the exploration EtC has less than 1 % of its regret left {where}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import pow as power
 from typing import ClassVar, final
@@ -15,7 +16,7 @@ from kernelbandits.environments import LowRank, Synthetic, replay
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import Experiment, Panel, Runner, world
 from kernelbandits.kernels import Exponential, Gaussian, Kernel
-from kernelbandits.paper.parts import StudyPart, line, over_seeds
+from kernelbandits.paper.parts import StudyPart, by, line, over_seeds
 from kernelbandits.paper.theory.errors import DESIGNS, KERNEL
 from kernelbandits.policies import ExploreThenCommit
 from kernelbandits.regression import MinNormInterpolator
@@ -96,16 +97,17 @@ class Rate(StudyPart):
         regrets = frame.filter(kernel=kernel)["regret"].to_numpy().reshape(self.n_horizons, -1)
         each = np.polyfit(np.log(self.horizons), np.log(regrets), 1)[0]
         slopes = pl.DataFrame({"kernel": [kernel] * len(each), "slope": each})
-        exponent = theory.regret_exponent(SETTINGS[kernel][0], self.tau_1, SETTINGS[kernel][1] * self.tau_1)
-        return over_seeds(slopes, ["kernel"], ["slope"]).with_columns(exponent=pl.lit(exponent.value))
+        return over_seeds(slopes, ["kernel"], ["slope"]).with_columns(exponent=pl.lit(self._theorem(kernel).value))
+
+    def _theorem(self, kernel: str) -> theory.RegretExponent:
+        return theory.regret_exponent(SETTINGS[kernel][0], self.tau_1, SETTINGS[kernel][1] * self.tau_1)
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
         return rows.select("kernel", "T", "d", "active", "regret", "regret_se", "after_exploration")
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         charts = []
-        for kernel, (_, share) in SETTINGS.items():
-            own = rows.filter(kernel=kernel)
+        for kernel, own in by(rows, "kernel"):
             T, start = own["T"].to_numpy().astype(float), own["regret"][0]
             slope, exponent = own["slope"][0], own["exponent"][0]
             theorem, exploration = (start * (T / T[0]) ** slope_of for slope_of in (exponent, self.tau_1))
@@ -114,20 +116,16 @@ class Rate(StudyPart):
                 Line(T, theorem, Look(7, (5, 1.5)), f"theorem: T^{exponent:.3g}, from the first point"),
                 Line(T, exploration, Look(3, (1, 1)), f"exploration alone: T^{self.tau_1:g}"),
             ]
-            title = f"{kernel} kernel, d = T^{self.tau_1:g}, ε = T^−{share * self.tau_1:.3g}"
+            title = f"{kernel} kernel, d = T^{self.tau_1:g}, ε = T^−{SETTINGS[kernel][1] * self.tau_1:.3g}"
             charts.append(Chart(title, marks, Axis("T", "log", T.tolist()), Axis("regret", "log"), legend="best"))
         return Charts(charts, len(SETTINGS), height=3.5)
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
-        lines = []
-        for kernel in SETTINGS:
-            row = rows.filter(kernel=kernel).row(0, named=True)
-            error = "" if row["slope_se"] is None else f" ± {row['slope_se']:.2f}"
-            holds = theory.regret_exponent(SETTINGS[kernel][0], self.tau_1, SETTINGS[kernel][1] * self.tau_1).valid
-            theorem = f"the theorem's {row['exponent']:.3f}"
-            theorem += "" if holds else ", whose γ ≥ cε this kernel does not meet as ε → 0"
-            lines.append(f"{kernel}: fitted slope {row['slope']:.2f}{error}, {theorem}")
-        return lines
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
+        for kernel, own in by(rows, "kernel"):
+            slope, error, exponent = own.row(0)[-3:]
+            fitted = f"{slope:.2f}" if error is None else f"{slope:.2f} ± {error:.2f}"
+            missed = "" if self._theorem(kernel).valid else ", whose γ ≥ cε this kernel does not meet as ε → 0"
+            yield f"{kernel}: fitted slope {fitted}, the theorem's {exponent:.3f}{missed}"
 
 
 @final
@@ -185,8 +183,8 @@ class Exploration(StudyPart):
 
     def charts(self, rows: pl.DataFrame) -> Charts:
         charts = []
-        for i, design in enumerate(DESIGNS):
-            own, plan = (frame.filter(design=design) for frame in _parts(rows))
+        for i, (design, both) in enumerate(by(rows, "design")):
+            own, plan = _parts(both)
             n_explore, regret = plan["n_explore"][0], plan["regret"][0]
             marks: list[Mark] = [
                 line(own, "n_explore", "regret", 0, "fixed T₀"),
@@ -199,12 +197,10 @@ class Exploration(StudyPart):
             charts.append(Chart(title, marks, x, y, legend="" if i else "lower right"))
         return Charts(charts, len(DESIGNS), height=3.4, share_y=True)
 
-    def findings(self, rows: pl.DataFrame) -> list[str]:
-        return [
-            f"{row['design']}: recommended T₀ = {row['recommended T₀']:.0f} on average, "
-            f"{row['to the best']:.2f} × the regret of the best fixed T₀"
-            for row in self.table(rows).iter_rows(named=True)
-        ]
+    def findings(self, rows: pl.DataFrame) -> Iterator[str]:
+        for row in self.table(rows).iter_rows(named=True):
+            ratio = f"{row['to the best']:.2f} × the regret of the best fixed T₀"
+            yield f"{row['design']}: recommended T₀ = {row['recommended T₀']:.0f} on average, {ratio}"
 
 
 def _policy(n_explore: int) -> ExploreThenCommit:
