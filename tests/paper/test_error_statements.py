@@ -194,5 +194,4 @@ def test_quantities_without_a_gram_matrix_take_any_number_of_rows():
     assert np.isfinite(theory.simplified_variance(kb.Gaussian(), X, 1.0))
     with pytest.raises(kb.errors.InvalidArgument, match="30000 rows"):
         theory.effective_bias(kb.Gaussian(), X)
-    subsampled = theory.effective_bias(kb.Gaussian(), X, max_rows=50)
-    assert subsampled == theory.effective_bias(kb.Gaussian(), theory.subsample(X, 50))
+    assert np.isfinite(theory.effective_bias(kb.Gaussian(), theory.subsample(X, 50)))

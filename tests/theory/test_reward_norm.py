@@ -41,7 +41,7 @@ def test_smallest_norm_of_the_extremes():
     assert theory.smallest_norm(KERNEL, [[1.0], [1.0]], [1.0, 1.0]) == pytest.approx(1.0)
     assert theory.smallest_norm(kb.Linear(), [[0.0]], [1.0]) == np.inf
     picked = theory.subsample(np.c_[X, y], 5)
-    assert theory.smallest_norm(KERNEL, X, y, max_rows=5) == theory.smallest_norm(KERNEL, picked[:, :3], picked[:, 3])
+    assert theory.smallest_norm(KERNEL, picked[:, :3], picked[:, 3]) <= theory.smallest_norm(KERNEL, X, y)
 
 
 @pytest.mark.parametrize("noise_std", [0.01, 0.3])

@@ -12,13 +12,7 @@ import numpy as np
 from kernelbandits.kernels import Kernel, KernelExpansion
 from kernelbandits.linalg import TINY
 from kernelbandits.regression.base import ASSUMED_ITERATIONS, Cost, FitReport
-from kernelbandits.regression.iterative import (
-    POWER_ITERATIONS,
-    IterativeEstimator,
-    KernelProduct,
-    largest_eigenvalue,
-    products_cost,
-)
+from kernelbandits.regression.iterative import POWER_ITERATIONS, IterativeEstimator, KernelProduct, products_cost
 from kernelbandits.reporting.progress import Progress
 from kernelbandits.specs import Count, CountFromZero, NonNegative, Probability, Spec
 from kernelbandits.types import Array, IntArray
@@ -186,7 +180,7 @@ class GradientDescent(IterativeEstimator):
 
     def _descend(self, X: Array, y: Array, start: Array) -> Iterator[Array]:
         product = KernelProduct(self.kernel, X, self.ridge, self.memory)
-        largest = largest_eigenvalue(product, len(X), np.random.default_rng(self.seed))
+        largest = product.largest_eigenvalue(np.random.default_rng(self.seed))
         step = 1.0 / largest if largest > TINY else 1.0
         a = start.copy()
         while True:

@@ -100,18 +100,17 @@ class KernelProduct:
             self._kept[i, j] = K
         return K
 
-
-def largest_eigenvalue(product: KernelProduct, n: int, rng: np.random.Generator) -> float:
-    """The largest eigenvalue of K by the power iteration, too small by a few per cent at most."""
-    v = rng.random(n) + 0.5  # the top eigenvector of a kernel matrix rarely changes sign
-    value, norm = 0.0, float(np.linalg.norm(v))
-    for _ in range(POWER_ITERATIONS):
-        v /= norm
-        image = product(v)
-        value, v, norm = float(v @ image), image, float(np.linalg.norm(image))
-        if not norm:  # K is 0, or so small that the norm underflows
-            break
-    return value
+    def largest_eigenvalue(self, rng: np.random.Generator) -> float:
+        """The largest eigenvalue of K + ridge·I by the power iteration, too small by a few per cent at most."""
+        v = rng.random(len(self._diagonal)) + 0.5  # the top eigenvector of a kernel matrix rarely changes sign
+        value, norm = 0.0, float(np.linalg.norm(v))
+        for _ in range(POWER_ITERATIONS):
+            v /= norm
+            image = self(v)
+            value, v, norm = float(v @ image), image, float(np.linalg.norm(image))
+            if not norm:  # K is 0, or so small that the norm underflows
+                break
+        return value
 
 
 def products_cost(times: int, n: float, d: int, memory: float) -> Cost:

@@ -15,18 +15,8 @@ from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import EPS
 from kernelbandits.specs import Count, NonNegative, conform
 from kernelbandits.theory.guarantee import guarantee_of
-from kernelbandits.theory.hypotheses import AssumptionReport, Hypothesis, judge
-from kernelbandits.theory.linearization import (
-    GRID,
-    INNER_PRODUCT,
-    RADIAL,
-    KernelClass,
-    Setting,
-    class_of,
-    extremes,
-    h,
-    setting,
-)
+from kernelbandits.theory.hypotheses import AssumptionReport, Hypothesis, HypothesisVerdict, judge
+from kernelbandits.theory.linearization import GRID, INNER_PRODUCT, RADIAL, Setting, class_of, extremes, h, setting
 from kernelbandits.theory.orders import gamma_power
 from kernelbandits.theory.spectrum import check_covariance, spectrum
 from kernelbandits.types import Array, ArrayLike
@@ -53,15 +43,8 @@ def assumptions(
     points = None if X is None else checks.points("X", X)
     conform(n, Count | None, "n")
     n = n if n is not None else (None if points is None else len(points))
-    kernel_class: KernelClass | None = None
-    try:
-        kernel_class = class_of(kernel)
-    except InvalidArgument as error:
-        lines = [judge("kernel is of one class", False, str(error))]
-    else:
-        lines = [judge("kernel is of one class", True, f"{kernel_class.name} class")]
-        lines += _CONDITIONS[kernel_class](kernel)
-    lines.append(_reward_norm(norm, needed_norm))
+    lines = [*_class_conditions(kernel), _reward_norm(norm, needed_norm)]
+    in_class = lines[0].verdict is HypothesisVerdict.HOLDS
     if points is None and covariance is None:
         return AssumptionReport(tuple(lines))
     dim = points.shape[1] if points is not None else len(np.asarray(covariance))
@@ -71,9 +54,18 @@ def assumptions(
         reason = f"the largest K(x, x) in the sample is {largest:.4g}"
         lines += [judge("K(x, x) ≤ 1", largest <= 1.0 + 1e-9, reason), *_coordinates(points, covariance)]
     lines.append(_ratio(n, dim))
-    if kernel_class is not None and points is not None and n is not None:
+    if in_class and points is not None and n is not None:
         lines += _error_theorems(kernel, points, covariance, n)
     return AssumptionReport(tuple(lines))
+
+
+def _class_conditions(kernel: Kernel) -> list[Hypothesis]:
+    """Definition 4.2 (class of kernels): first whether the kernel is of a class, then the conditions of that class."""
+    try:
+        found = class_of(kernel)
+    except InvalidArgument as error:
+        return [judge("kernel is of one class", False, str(error))]
+    return [judge("kernel is of one class", True, f"{found.name} class"), *_CONDITIONS[found](kernel)]
 
 
 def _reward_norm(norm: float | None, needed: float | None) -> Hypothesis:

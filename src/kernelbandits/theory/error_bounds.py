@@ -13,7 +13,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
 from kernelbandits.specs import Count, NonNegative, Positive, conform
 from kernelbandits.theory.linearization import Setting, setting
-from kernelbandits.theory.spectrum import spectrum, subsample
+from kernelbandits.theory.spectrum import gram_points, spectrum
 from kernelbandits.types import Array, ArrayLike
 
 if TYPE_CHECKING:
@@ -21,17 +21,15 @@ if TYPE_CHECKING:
     from kernelbandits.regression import Estimator, Predictor
 
 
-def effective_variance(
-    kernel: Kernel, X: ArrayLike, covariance: ArrayLike | None = None, *, max_rows: int | None = None
-) -> float:
+def effective_variance(kernel: Kernel, X: ArrayLike, covariance: ArrayLike | None = None) -> float:
     """Definition 4.5, effective variance: 𝒱 = d⁻¹ Σ_j λ_j / (γ/β + λ_j)², with λ_j the eigenvalues of XXᵀ/d."""
-    s = setting(kernel, _rows(X, max_rows), covariance)
+    s = setting(kernel, checks.points("X", X), covariance)
     return _spectral_sum(s) / s.dim
 
 
-def effective_bias(kernel: Kernel, X: ArrayLike, *, max_rows: int | None = None) -> float:
+def effective_bias(kernel: Kernel, X: ArrayLike) -> float:
     """Definition 4.5, effective bias: ℬ = inf_k [N⁻¹ Σ_{j>k} λ_j(K) + 2 √(k/N)] over k = 0 … N."""
-    return tail_infimum(_eigenvalues(kernel.gram(subsample(X, max_rows))))[0]
+    return tail_infimum(_eigenvalues(kernel.gram(gram_points(X))))[0]
 
 
 def tail_infimum(eigenvalues: Array) -> tuple[float, int]:
@@ -50,7 +48,6 @@ def detailed_variance(
     covariance: ArrayLike | None = None,
     *,
     as_printed: bool = False,
-    max_rows: int | None = None,
 ) -> float:
     """V̄ = (8σ²/d) Σ_j λ_j(Σ̂ + (α/β) 11ᵀ) / (γ/β + λ_j(M))²: Theorems B.1 and B.4 (estimation error in detail).
 
@@ -58,7 +55,7 @@ def detailed_variance(
     needs no special case.
     """
     conform(noise_std, NonNegative, "noise_std")
-    s = setting(kernel, subsample(X, max_rows), covariance, as_printed)
+    s = setting(kernel, gram_points(X), covariance, as_printed)
     G = s.linear_gram()
     above = _eigenvalues(G)
     below = above if s.corrections is None else _eigenvalues(G + s.corrections.gram)
@@ -66,33 +63,29 @@ def detailed_variance(
     return 8.0 * noise_std**2 / s.dim * p.beta * _ratio_sum(np.maximum(above, 0.0), p.gamma + below)
 
 
-def detailed_bias(kernel: Kernel, X: ArrayLike, norm: float, *, max_rows: int | None = None) -> float:
+def detailed_bias(kernel: Kernel, X: ArrayLike, norm: float) -> float:
     """B̄ = B² ℬ, with B = `norm` a bound on the RKHS norm of the reward function."""
     conform(norm, NonNegative, "norm")
-    return norm**2 * effective_bias(kernel, X, max_rows=max_rows)
+    return norm**2 * effective_bias(kernel, X)
 
 
-def simplified_variance(
-    kernel: Kernel, X: ArrayLike, noise_std: float, covariance: ArrayLike | None = None, *, max_rows: int | None = None
-) -> float:
+def simplified_variance(kernel: Kernel, X: ArrayLike, noise_std: float, covariance: ArrayLike | None = None) -> float:
     """(8σ²/d) [β/γ + 2 Σ_j λ_j / (γ/β + λ_j)²] ≥ V̄: Lemmas B.8 and B.12. ∞ if γ = 0."""
     conform(noise_std, NonNegative, "noise_std")
-    s = setting(kernel, _rows(X, max_rows), covariance)
+    s = setting(kernel, checks.points("X", X), covariance)
     if s.parameters.gamma <= 0:
         return inf
     bracket = s.parameters.beta / s.parameters.gamma + 2.0 * _spectral_sum(s)
     return 8.0 * noise_std**2 / s.dim * bracket
 
 
-def simplified_bias(
-    kernel: Kernel, X: ArrayLike, norm: float, covariance: ArrayLike | None = None, *, max_rows: int | None = None
-) -> float:
+def simplified_bias(kernel: Kernel, X: ArrayLike, norm: float, covariance: ArrayLike | None = None) -> float:
     """B² [3γ/2 + (β/N) Σ_j λ_j + 2 √(k/N)] ≥ B̄ on the event ‖K − K_lin‖ ≤ γ/2: Lemmas B.8 and B.12.
 
     k is 1 for the inner-product class (√(4/N) in the paper), 5 for the radial class (√(20/N)).
     """
     conform(norm, NonNegative, "norm")
-    s = setting(kernel, _rows(X, max_rows), covariance)
+    s = setting(kernel, checks.points("X", X), covariance)
     n = len(s.X)
     mean_eigenvalue = float(np.einsum("ij,ij->", s.X, s.X)) / (n * s.dim)
     p = s.parameters
@@ -108,11 +101,6 @@ def residual_order(gamma: float, dim: int, n: int, failure: float) -> float:
     if gamma <= 0:
         return inf
     return float(log(dim) ** 4.1) / (dim * gamma**2) + sqrt(max(log(n / failure), 0.0) / n)
-
-
-def _rows(X: ArrayLike, max_rows: int | None) -> Array:
-    """The rows to use where no Gram matrix is formed; X may then have many rows."""
-    return checks.points("X", X) if max_rows is None else subsample(X, max_rows)
 
 
 def _eigenvalues(A: Array) -> Array:

@@ -13,14 +13,14 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel, Linear, Matern
 from kernelbandits.specs import Positive, conform
-from kernelbandits.theory.spectrum import subsample
+from kernelbandits.theory.spectrum import gram_points
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
-def information_gain(kernel: Kernel, X: ArrayLike, ridge: float = 1.0, *, max_rows: int | None = None) -> float:
+def information_gain(kernel: Kernel, X: ArrayLike, ridge: float = 1.0) -> float:
     """½ ln det(I + K(X, X)/λ²), λ² = `ridge` (τ in Section D)."""
     conform(ridge, Positive, "ridge")
-    K = kernel.gram(subsample(X, max_rows)) / ridge
+    K = kernel.gram(gram_points(X)) / ridge
     K[np.diag_indices_from(K)] += 1.0
     return 0.5 * float(np.linalg.slogdet(K)[1])
 

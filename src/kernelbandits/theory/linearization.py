@@ -14,7 +14,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Geometry, InnerProduct, Kernel, Radial, Spherical
-from kernelbandits.theory.spectrum import Moments, moments, subsample
+from kernelbandits.theory.spectrum import Moments, gram_points, moments
 from kernelbandits.types import Array, ArrayLike
 
 GRID = 2001
@@ -108,11 +108,7 @@ def _radial_corrections(kernel: Kernel, X: Array, tau: float, as_printed: bool) 
 
 INNER_PRODUCT = KernelClass("inner-product", 1, _inner_product_parameters, lambda kernel, X, tau, as_printed: None)
 RADIAL = KernelClass("radial", 5, _radial_parameters, _radial_corrections)
-_CLASSES: dict[type[Geometry], KernelClass] = {
-    InnerProduct: INNER_PRODUCT,
-    Spherical: INNER_PRODUCT,
-    Radial: RADIAL,
-}
+_CLASSES: dict[type[Geometry], KernelClass] = {InnerProduct: INNER_PRODUCT, Spherical: INNER_PRODUCT, Radial: RADIAL}
 
 
 def class_of(kernel: Kernel) -> KernelClass:
@@ -216,20 +212,14 @@ class Linearization:
 
 
 def linearize(
-    kernel: Kernel,
-    X: ArrayLike,
-    covariance: ArrayLike | None = None,
-    *,
-    as_printed: bool = False,
-    max_rows: int | None = None,
+    kernel: Kernel, X: ArrayLike, covariance: ArrayLike | None = None, *, as_printed: bool = False
 ) -> Linearization:
     """K_lin of a sample and its distance from K.
 
     `covariance` is a vector of variances or a matrix; by default it is estimated from X. `as_printed` takes the paper's
-    α (inner product) and ζ (radial) literally; the error then does not vanish as d grows. `max_rows` limits the rows
-    used.
+    α (inner product) and ζ (radial) literally; the error then does not vanish as d grows.
     """
-    points = subsample(X, max_rows)
+    points = gram_points(X)
     s = setting(kernel, points, covariance, as_printed)
     p, extra = s.parameters, s.corrections
     gram = s.linear_gram()

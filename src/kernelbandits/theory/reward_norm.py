@@ -10,13 +10,11 @@ from kernelbandits import checks
 from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import EPS, eigenpairs
 from kernelbandits.specs import NonNegative, conform
-from kernelbandits.theory.spectrum import evenly_spaced, subsample
+from kernelbandits.theory.spectrum import gram_points
 from kernelbandits.types import ArrayLike
 
 
-def smallest_norm(
-    kernel: Kernel, X: ArrayLike, y: ArrayLike, noise_std: float = 0.0, *, max_rows: int | None = None
-) -> float:
+def smallest_norm(kernel: Kernel, X: ArrayLike, y: ArrayLike, noise_std: float = 0.0) -> float:
     """The smallest ‖f‖ in the RKHS with Σ_i (y_i − f(x_i))² ≤ σ²(n + 4 √(2n)), the rows of one arm being (x_i, y_i).
 
     The true f is among these functions but for a chance of about 10⁻⁴ (normal noise: four standard deviations), so that
@@ -29,10 +27,9 @@ def smallest_norm(
     from scipy.optimize import brentq  # slow to import, and used here only
 
     conform(noise_std, NonNegative, "noise_std")
-    targets = checks.targets("y", y, len(checks.points("X", X)))
-    points = subsample(X, max_rows)
+    points = gram_points(X)
     n = len(points)
-    targets = targets[evenly_spaced(len(targets), n)]
+    targets = checks.targets("y", y, n)
     values, vectors, _, seen = eigenpairs(kernel.gram(points))
     z = vectors.T @ targets
     limit, total = noise_std**2 * (n + 4.0 * sqrt(2.0 * n)), float(z @ z)

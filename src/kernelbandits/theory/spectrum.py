@@ -120,19 +120,23 @@ def check_covariance(covariance: ArrayLike, dim: int) -> Array:
     return matrix
 
 
-def subsample(X: ArrayLike, max_rows: int | None) -> Array:
-    """X, or `max_rows` evenly spaced rows of it; None raises InvalidArgument if a Gram matrix would be too large."""
+def gram_points(X: ArrayLike) -> Array:
+    """X as an array; raises InvalidArgument if its Gram matrix would be too large."""
     points = checks.points("X", X)
     n = len(points)
-    if max_rows is None:
-        if n > MOST_ROWS:
-            raise InvalidArgument(
-                f"X has {n} rows, and its Gram matrix would take {8e-9 * n * n:.0f} GB; pass max_rows=2000, for "
-                "example, to use that many evenly spaced rows (the result is then for N = max_rows)"
-            )
-        return points
-    checks.whole("max_rows", max_rows, at_least=1)
-    return points if n <= max_rows else points[evenly_spaced(n, max_rows)]
+    if n > MOST_ROWS:
+        raise InvalidArgument(
+            f"X has {n} rows, and its Gram matrix would take {8e-9 * n * n:.0f} GB; take fewer, such as "
+            "theory.subsample(X, max_rows=2000): the result is then for N = 2000"
+        )
+    return points
+
+
+def subsample(X: ArrayLike, max_rows: int) -> Array:
+    """`max_rows` evenly spaced rows of X, or all if there are no more."""
+    points = checks.points("X", X)
+    n = len(points)
+    return points if n <= checks.whole("max_rows", max_rows, at_least=1) else points[evenly_spaced(n, max_rows)]
 
 
 def evenly_spaced(n: int, most: int) -> IntArray:

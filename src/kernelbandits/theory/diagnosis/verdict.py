@@ -25,13 +25,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits.theory import ExplorationAdvice
-from kernelbandits.theory.diagnosis.cross_validation import (
-    INTERPOLATION,
-    LINEAR,
-    METHODS,
-    RIDGE,
-    HeldOutScores,
-)
+from kernelbandits.theory.diagnosis.cross_validation import INTERPOLATION, LINEAR, METHODS, RIDGE, HeldOutScores
 from kernelbandits.types import Array, IntArray
 
 SIGNAL_LEVEL = 5e-4
