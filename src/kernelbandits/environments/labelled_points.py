@@ -65,24 +65,21 @@ def reward_points(
     encoding: TableEncoding,
     file: str,
     *,
-    others: tuple[str, ...] = (),
     max_rows: int | None = None,
     min_rows: int = 1,
 ) -> tuple[LabelledPoints, Array]:
     """Encode the rows of a table; the labels are those of `arm`, and the second value is `reward`, shape (n,).
 
-    Every row must have both. The columns `others` are no features either.
+    Every row must have both.
     """
-    features = encoding.features(frame.columns, (arm, reward, *others), file)
+    features = encoding.features(frame.columns, (arm, reward), file)
     encoding.check(frame.select(features), file)  # check all rows before sampling: messages name the row of the file
     tables.refuse_labels(frame[arm], (), file)
     tables.refuse_gaps(frame[arm], file)
     tables.numbers_in(frame[reward], file)
     part, used = _sampled(frame, max_rows)
-    (names, codes, _), rewards = (
-        tables.read_labels(part[arm], (), min_rows, file),
-        tables.numbers_in(part[reward], file),
-    )
+    names, codes, _ = tables.read_labels(part[arm], (), min_rows, file)
+    rewards = tables.numbers_in(part[reward], file)
     if np.ptp(rewards) == 0.0:
         raise InvalidFile(f"{file}: every reward in column {reward!r} is {rewards[0]:g}; there is nothing to learn")
     encoder, points = encoding.encode(part.select(features), file)

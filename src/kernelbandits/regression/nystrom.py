@@ -8,15 +8,8 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits import linalg
 from kernelbandits.kernels import Kernel, KernelExpansion
-from kernelbandits.linalg import (
-    RidgeSolution,
-    pieces,
-    require_memory,
-    rows_at_once,
-    solve_ridge_system,
-    worthwhile_threads,
-)
 from kernelbandits.regression.base import Cost, Estimator, FitReport, UncertainPredictor
 from kernelbandits.regression.centers import Centers, UniformCenters
 from kernelbandits.regression.dual import ExpansionPredictor
@@ -49,7 +42,7 @@ class NystromPredictor(ExpansionPredictor, UncertainPredictor):
 
     expansion: KernelExpansion = field()  # without `field` the abstract property of the base class is the default
     basis: Basis
-    solution: RidgeSolution
+    solution: linalg.RidgeSolution
     report: FitReport = field()
 
     __repr__ = short_repr
@@ -68,7 +61,7 @@ class NystromPredictor(ExpansionPredictor, UncertainPredictor):
     def _mean_and_std(self, Z: Array) -> tuple[Array, Array]:
         kernel, variance = self.basis.kernel, self.basis.kernel.diagonal(Z)
         right = kernel.right(self.basis.centers)
-        for rows in pieces(len(Z), rows_at_once(self.basis.size)):
+        for rows in linalg.pieces(len(Z), linalg.rows_at_once(self.basis.size)):
             V = self.basis.whiten(kernel.evaluate(kernel.left(Z[rows]), right))
             variance[rows] += self.solution.variance(V) - np.einsum("ij,ij->j", V, V)
         return self._mean(Z), np.sqrt(np.maximum(variance, 0.0))
@@ -105,7 +98,7 @@ class Nystrom(Estimator[NystromPredictor]):
 
     def _fit(self, X: Array, y: Array) -> NystromPredictor:
         what = f"a Nyström fit with {min(self.n_centers, len(X))} centres"
-        require_memory(self.cost(*X.shape).bytes, what, "use fewer centres")
+        linalg.require_memory(self.cost(*X.shape).bytes, what, "use fewer centres")
         equations = NormalEquations(self.basis(X))
         equations.add(X, y)
         return self.solve(equations)
@@ -118,15 +111,15 @@ class Nystrom(Estimator[NystromPredictor]):
     def basis(self, X: Array) -> Basis:
         """The basis of the centres chosen among the rows of X, without checks."""
         centers = self.centers.select(self.kernel, X, self.n_centers, np.random.default_rng(self.seed))
-        with worthwhile_threads(len(centers)):
+        with linalg.worthwhile_threads(len(centers)):
             return Basis.of(self.kernel, centers)
 
     def solve(self, equations: NormalEquations) -> NystromPredictor:
         """The fit from the sums over its data, which are overwritten."""
         basis, sums = equations.basis, equations.sums
-        with worthwhile_threads(basis.size):
+        with linalg.worthwhile_threads(basis.size):
             G, g = equations.whitened()
-            solution = solve_ridge_system(G, g, self.ridge)
+            solution = linalg.solve_ridge_system(G, g, self.ridge)
         b, left_out = solution.b, basis.n_given - basis.size
         # Σ (y − f̂)² = Σ y² − bᵀ g − ridge ‖b‖², because (G + ridge·I) b = g.
         left = sums.square - float(b @ g) - self.ridge * float(b @ b)

@@ -13,8 +13,14 @@ import polars as pl
 from kernelbandits import offline
 from kernelbandits.experiments import Runner
 from kernelbandits.paper.evaluation.kept import Rows, kept, portions
-from kernelbandits.paper.evaluation.learner_worlds import LearnerWorld, OwnLearnerWorld
-from kernelbandits.paper.evaluation.worlds import DigitsWorld, LoggedWorld, SoftmaxWorld, WorldCase
+from kernelbandits.paper.evaluation.worlds import (
+    DigitsWorld,
+    LearnerWorld,
+    LoggedWorld,
+    OwnLearnerWorld,
+    SoftmaxWorld,
+    WorldCase,
+)
 from kernelbandits.paper.parts import StudyPart
 from kernelbandits.reporting import Axis, Chart, Charts, Mark, Points, Remark, Rule, look
 from kernelbandits.specs import Count

@@ -15,7 +15,7 @@ from kernelbandits.kernels import Gaussian
 from kernelbandits.offline import GivenChances, LearnedPolicy, Log, evaluate, folds, past, replay_log
 from kernelbandits.paper.evaluation.coverage import LEVEL
 from kernelbandits.paper.evaluation.kept import Rows, kept, portions
-from kernelbandits.paper.evaluation.learner_worlds import live_log
+from kernelbandits.paper.evaluation.worlds import live_log
 from kernelbandits.paper.parts import StudyPart, by
 from kernelbandits.policies import ExplorationFloor, ExploreThenCommit, LinearUCB, Policy, Uniform, default_policy
 from kernelbandits.problem import Problem

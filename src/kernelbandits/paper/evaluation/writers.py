@@ -12,8 +12,7 @@ import polars as pl
 from kernelbandits.experiments import Runner
 from kernelbandits.offline import AlwaysArm, GivenChances, evaluate
 from kernelbandits.paper.evaluation.kept import Rows, kept, portions
-from kernelbandits.paper.evaluation.learner_worlds import LearnerWorld
-from kernelbandits.paper.evaluation.worlds import DigitsWorld
+from kernelbandits.paper.evaluation.worlds import DigitsWorld, LearnerWorld
 from kernelbandits.paper.parts import StudyPart, line
 from kernelbandits.reporting import Axis, Chart, Charts
 from kernelbandits.specs import Count, NonNegative, Positive

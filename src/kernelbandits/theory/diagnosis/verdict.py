@@ -77,8 +77,9 @@ def judge(found: HeldOutScores | None) -> Suitability:
     """The kind of verdict on held-out scores; None means that too few rows had rewards to have any."""
     if found is None:
         return Suitability.TOO_FEW
-    if found.signal > SIGNAL_LEVEL:
-        return Suitability.TOO_FEW if _is_open(found) else Suitability.NO_CONTEXT
+    if found.signal > SIGNAL_LEVEL:  # no effect was found, but one worth knowing may not be excluded either
+        is_open = found.signal <= OPEN_LEVEL or most_hidden(found) > WORTH_KNOWING
+        return Suitability.TOO_FEW if is_open else Suitability.NO_CONTEXT
     own = found.pooled.scores[INTERPOLATION]
     if _is_worse(found):
         return Suitability.MEAN
@@ -86,7 +87,8 @@ def judge(found: HeldOutScores | None) -> Suitability:
     ranks_better, explains_more = _ahead(found, name)
     if (ranks_better and found.advantage[name] >= _CLEARLY) or (explains_more and found.gain[name] >= _CLEARLY):
         return Suitability.RIDGE if name == RIDGE else Suitability.LINEAR
-    if not _has_learned(found):
+    best = max(score.r_squared for score in found.pooled.scores.values())
+    if not best >= LEARNED * found.linear_share:  # so little has been learned that the order of predictors may change
         return Suitability.UNDECIDED
     if own.r_squared <= 0.0 or own.correlation < _BEYOND_CHANCE * own.correlation_error:
         return Suitability.MEAN
@@ -104,21 +106,10 @@ def most_hidden(found: HeldOutScores) -> float:
     return min(max(found.linear_share, 0.0) + _CLEARLY * found.linear_share_error, 1.0)
 
 
-def _is_open(found: HeldOutScores) -> bool:
-    """Whether a test that did not find an effect does not exclude one worth knowing either."""
-    return found.signal <= OPEN_LEVEL or most_hidden(found) > WORTH_KNOWING
-
-
 def _is_worse(found: HeldOutScores) -> bool:
     """Whether interpolation predicts worse than the mean, beyond chance."""
     own = found.pooled.scores[INTERPOLATION]
     return own.r_squared < -_BEYOND_CHANCE * own.r_squared_error
-
-
-def _has_learned(found: HeldOutScores) -> bool:
-    """Whether so much of what is there to learn has been learned that the order of predictors will stay."""
-    best = max(score.r_squared for score in found.pooled.scores.values())
-    return best >= LEARNED * found.linear_share
 
 
 def _ahead(found: HeldOutScores, name: str) -> tuple[bool, bool]:
