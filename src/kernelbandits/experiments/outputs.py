@@ -31,7 +31,7 @@ from kernelbandits.experiments.results import (
 )
 from kernelbandits.experiments.running import Runner
 from kernelbandits.linalg import arithmetic
-from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, remove_parts, save, write_text
+from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, remove_abandoned, save, write_text
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
 
@@ -93,7 +93,7 @@ def write_outcome(outcome: Outcome, options: RunOptions) -> None:
     """Write the output folder, and print tables or JSON."""
     folder = options.folder
     folder.mkdir(parents=True, exist_ok=True)
-    remove_parts(folder)
+    remove_abandoned(folder)
     files = write_frames(folder, outcome.frames)
     for name, picture in outcome.pictures.items():
         files += save(picture, folder / name)

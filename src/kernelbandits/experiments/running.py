@@ -20,13 +20,13 @@ from kernelbandits import __version__, checks
 from kernelbandits.environments import Environment, Rounds
 from kernelbandits.environments.play import replay
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument, InvalidFile, KernelBanditsError
-from kernelbandits.experiments.engines import Engine, in_order, local, remove_abandoned_scratch
+from kernelbandits.experiments.engines import Engine, in_order, local
 from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_arithmetic, own_code
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.store import ROW, Rows, Store
 from kernelbandits.linalg import arithmetic, require_memory
 from kernelbandits.problem import Problem
-from kernelbandits.reporting import Progress
+from kernelbandits.reporting import Progress, remove_abandoned
 from kernelbandits.specs import to_table
 from kernelbandits.tables.digests import content_digest
 
@@ -93,8 +93,8 @@ def run(
     saved = Store(Path(store).absolute() / "cells")
     missing = saved.unfinished(cells)
     _rehearse(missing)
-    saved.prepare()
-    remove_abandoned_scratch()
+    saved.cells.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(saved.cells)
     kept, done = len(cells) - len(missing), 0
     on_progress(RunProgress(kept, done, len(cells)))
     # Cells that share an instance go to one worker together, so that contexts and means are drawn once for them. The
