@@ -12,7 +12,7 @@ from kernelbandits import checks
 from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm, require_rounds
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
-from kernelbandits.linalg import pieces, require_memory, rows_at_once
+from kernelbandits.linalg import pieces, require_memory
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.specs import Count, NonNegative, Positive, Range, Share, Spec
@@ -203,7 +203,7 @@ class SyntheticInstance(Instance):
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
         require_rounds(checks.whole("horizon", horizon, at_least=1), *self.context_std.shape)
         contexts = np.empty((horizon, *self.context_std.shape))
-        for rows in pieces(horizon, rows_at_once(self.context_std.size)):  # scale and clip while in the cache
+        for rows in pieces(horizon, width=self.context_std.size):  # scale and clip while in the cache
             block = contexts[rows]
             rng.standard_normal(out=block)
             block *= self.context_std
@@ -252,7 +252,10 @@ class Synthetic(Environment):
 
     def draw(self, rng: np.random.Generator | int) -> SyntheticInstance:
         rng = checks.generator(rng)
-        self._require_memory()
+        what = f"Synthetic with n_arms = {self.n_arms:,}, dim = {self.dim:,} and n_bumps = {self.n_bumps:,}"
+        # Centres and their features for the kernel, and four arrays for the variances; the Gram matrix of a norm.
+        numbers = self.n_arms * self.dim * (2 * self.n_bumps + 4) + self.n_bumps**2
+        require_memory(8 * numbers, what, "lower them")
         context_std = np.sqrt(self.covariance.variances(self.n_arms, self.dim, rng))
         rewards = []
         for _ in range(self.n_arms):
@@ -261,13 +264,5 @@ class Synthetic(Environment):
         return SyntheticInstance(tuple(rewards), context_std, self.noise_std, self.clip, self.noise, self.density)
 
     def notes(self, horizon: int) -> tuple[str, ...]:
-        self._require_memory()
         require_rounds(horizon, self.n_arms, self.dim)
         return ()
-
-    def _require_memory(self) -> None:
-        """Raise `TooLarge` if the reward functions and covariances do not fit into memory."""
-        what = f"Synthetic with n_arms = {self.n_arms:,}, dim = {self.dim:,} and n_bumps = {self.n_bumps:,}"
-        # Centres and their features for the kernel, and four arrays for the variances; the Gram matrix of a norm.
-        numbers = self.n_arms * self.dim * (2 * self.n_bumps + 4) + self.n_bumps**2
-        require_memory(8 * numbers, what, "lower them")

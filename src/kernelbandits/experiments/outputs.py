@@ -137,9 +137,13 @@ def report_experiment(
 
 def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> dict[str, Any]:
     """What was computed, with the command, time, versions, code and machine of the run, but none of its folders."""
+    command = [Path(sys.argv[0]).name]
+    for argument in sys.argv[1:]:  # --out=/home/me/results becomes --out=results
+        option, equals, value = argument.rpartition("=")
+        command.append(f"{option}{equals}{Path(value).name}" if Path(value).is_absolute() else argument)
     return {
         **contents,
-        "command": shlex.join([Path(sys.argv[0]).name, *map(_without_folder, sys.argv[1:])]),
+        "command": shlex.join(command),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
         "engine": repr(engine),
@@ -151,12 +155,6 @@ def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> d
         "code": own_code(),
         "machine": {"system": platform.system(), **arithmetic()},
     }
-
-
-def _without_folder(argument: str) -> str:
-    """`--out=/home/me/results` becomes `--out=results`."""
-    option, equals, value = argument.rpartition("=")
-    return f"{option}{equals}{Path(value).name}" if Path(value).is_absolute() else argument
 
 
 def provenance_section(record: Mapping[str, Any]) -> Facts:

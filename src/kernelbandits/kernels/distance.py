@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import accumulate
 from typing import final
 
@@ -12,11 +11,14 @@ import numpy as np
 
 from kernelbandits.errors import NumericalBreakdown
 from kernelbandits.kernels.geometry import ProductGeometry
-from kernelbandits.linalg import LINE, Segments, pieces, rows_at_once
+from kernelbandits.linalg import LINE, Segments, pieces
 from kernelbandits.types import Array, BoolArray, IntArray
 
 _SHORT = 64
 _CANCELLED = 2.0**-12  # as a share of ‖z‖²/d: above it, t has lost at most 12 of its 53 bits to cancellation
+_LEFT, _RIGHT = np.zeros((2, LINE + 2))
+"""What precedes the coordinates of a point, with 0 instead of its norm: as much of it as fills a cache line."""
+_LEFT[1] = _RIGHT[0] = -0.5
 _MANY = 8  # if one entry in this many has cancelled, another matrix product is faster than their differences
 
 
@@ -38,39 +40,37 @@ class Radial(ProductGeometry):
 
     def left(self, X: Array, out: Array | None = None) -> Array:
         d = X.shape[1]
-        head, _ = _heads(d)
-        features = np.empty((len(X), len(head) + d)) if out is None else out
-        features[:, : len(head)] = head
-        features[:, len(head) :] = X
+        start = 2 if d < _SHORT else 2 - (d + 2) % -LINE
+        features = np.empty((len(X), start + d)) if out is None else out
+        features[:, :start] = _LEFT[:start]
+        features[:, start:] = X
         np.vecdot(X, X, out=features[:, 0])
         features *= -2.0 / d  # all at once is faster than column by column
         return features
 
     def right(self, Z: Array) -> Array:
         m, d = Z.shape
-        _, head = _heads(d)
-        features = np.empty((m, len(head) + d))
-        features[:, : len(head)] = head
-        features[:, len(head) :] = Z
+        start = 2 if d < _SHORT else 2 - (d + 2) % -LINE
+        features = np.empty((m, start + d))
+        features[:, :start] = _RIGHT[:start]
+        features[:, start:] = Z
         np.vecdot(Z, Z, out=features[:, 1])
         return features
 
     def _correct(self, t: Array, left: Array, right: Array) -> None:
         if t.size and (share := _cancelled_share(t, right)):
             cancelled = t <= right[:, 1] * share
+            d, factor = _scaling(left)
+            x, z = left[:, -d:], right[:, -d:] * factor
             if _MANY * np.count_nonzero(cancelled) > t.size:
-                near_left, near_right = self._centred(left, right)
-                np.matmul(near_left, near_right.T, out=t)
-                np.less_equal(t, near_right[:, 1] * share, out=cancelled)
-            for rows in pieces(len(t), rows_at_once(t.shape[1])):
-                _recompute(t[rows], np.flatnonzero(cancelled[rows]), left[rows], right)
-
-    def _centred(self, left: Array, right: Array) -> tuple[Array, Array]:
-        """Features of the same points around the mean of those on the side with fewer of them."""
-        d, factor = _scaling(left)
-        x, z = left[:, -d:], right[:, -d:] * factor
-        origin = (x if len(x) < len(z) else z).mean(axis=0)
-        return self.left((x - origin) / factor), self.right((z - origin) / factor)
+                origin = (x if len(x) < len(z) else z).mean(axis=0)  # of the side with fewer points
+                near = self.right((z - origin) / factor)
+                np.matmul(self.left((x - origin) / factor), near.T, out=t)
+                np.less_equal(t, near[:, 1] * share, out=cancelled)
+            for part in pieces(len(t), width=t.shape[1]):
+                rows, columns = np.nonzero(cancelled[part])
+                for some in pieces(len(rows), width=d):
+                    t[part][rows[some], columns[some]] = _length(x[part][rows[some]] - z[columns[some]])
 
     def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
         if t.values.size and (share := _cancelled_share(t.values, right)):
@@ -82,13 +82,6 @@ class Radial(ProductGeometry):
 
     def diagonal(self, X: Array) -> Array:
         return np.zeros(len(X))
-
-
-@cache
-def _heads(d: int) -> tuple[Array, Array]:
-    """What precedes the d coordinates in the features on the left and on the right, with 0 instead of the norm."""
-    zeros = [0.0] * (0 if d < _SHORT else -(d + 2) % LINE)
-    return np.array([0.0, -0.5, *zeros]), np.array([-0.5, 0.0, *zeros])
 
 
 def _scaling(left: Array) -> tuple[int, float]:
@@ -107,23 +100,12 @@ def _cancelled_share(t: Array, right: Array) -> float:
     return 0.0 if t.item(t.argmin()) > norms.item(norms.argmax()) * share else share
 
 
-def _recompute(t: Array, places: IntArray, left: Array, right: Array) -> None:
-    """Compute entries of t, shape (n, m), from differences of coordinates; places are those of the flattened array."""
-    if len(places):
-        d, factor = _scaling(left)
-        x, z, flat = left[:, -d:], right[:, -d:] * factor, t.reshape(-1)
-        for part in pieces(len(places), rows_at_once(d)):
-            rows, columns = np.divmod(places[part], len(z))
-            difference = x[rows] - z[columns]
-            flat[places[part]] = _length(difference)
-
-
 def _recompute_sets(t: Segments, cancelled: BoolArray, lefts: Sequence[Array], right: Array) -> None:
     """Compute many values of `evaluate_each` from differences of coordinates: all of them, set by set."""
     sets = lefts if lefts[0].ndim == 2 else lefts[0]
     d, factor = _scaling(next(left for left in sets if len(left)))
     for left, z, start, stop in zip(sets, right[:, -d:] * factor, *_edges(t.sizes), strict=True):
-        for rows in pieces(stop - start, rows_at_once(d)):
+        for rows in pieces(stop - start, width=d):
             difference = left[rows, -d:] - z
             np.copyto(t.values[start:stop][rows], _length(difference), where=cancelled[start:stop][rows])
 

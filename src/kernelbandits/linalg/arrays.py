@@ -34,13 +34,12 @@ def enlarged(array: Array, n: int) -> Array:
     return larger
 
 
-def rows_at_once(width: int) -> int:
-    """Number of rows of this width that fit into the cache together, a multiple of 64."""
-    return max(64, 2**16 // max(width, 1) // 64 * 64)
+def pieces(n: int, size: int = 0, *, width: int = 1) -> Iterator[slice]:
+    """Consecutive slices of at most `size` that cover range(n).
 
-
-def pieces(n: int, size: int) -> Iterator[slice]:
-    """Consecutive slices of at most `size` that cover range(n)."""
+    Without a size, of as many rows of this width as fit into the cache together, a multiple of 64.
+    """
+    size = size or max(64, 2**16 // max(width, 1) // 64 * 64)
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
 

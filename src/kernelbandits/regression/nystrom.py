@@ -13,7 +13,6 @@ from kernelbandits.linalg import (
     RidgeSolution,
     pieces,
     require_memory,
-    rows_at_once,
     solve_ridge_system,
     worthwhile_threads,
 )
@@ -68,7 +67,7 @@ class NystromPredictor(ExpansionPredictor, UncertainPredictor):
     def _mean_and_std(self, Z: Array) -> tuple[Array, Array]:
         kernel, variance = self.basis.kernel, self.basis.kernel.diagonal(Z)
         right = kernel.right(self.basis.centers)
-        for rows in pieces(len(Z), rows_at_once(self.basis.size)):
+        for rows in pieces(len(Z), width=self.basis.size):
             V = self.basis.whiten(kernel.evaluate(kernel.left(Z[rows]), right))
             variance[rows] += self.solution.variance(V) - np.einsum("ij,ij->j", V, V)
         return self._mean(Z), np.sqrt(np.maximum(variance, 0.0))
