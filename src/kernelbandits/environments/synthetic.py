@@ -252,10 +252,7 @@ class Synthetic(Environment):
 
     def draw(self, rng: np.random.Generator | int) -> SyntheticInstance:
         rng = checks.generator(rng)
-        what = f"Synthetic with n_arms = {self.n_arms:,}, dim = {self.dim:,} and n_bumps = {self.n_bumps:,}"
-        # Centres and their features for the kernel, and four arrays for the variances; the Gram matrix of a norm.
-        numbers = self.n_arms * self.dim * (2 * self.n_bumps + 4) + self.n_bumps**2
-        require_memory(8 * numbers, what, "lower them")
+        self._require_memory()
         context_std = np.sqrt(self.covariance.variances(self.n_arms, self.dim, rng))
         rewards = []
         for _ in range(self.n_arms):
@@ -264,5 +261,13 @@ class Synthetic(Environment):
         return SyntheticInstance(tuple(rewards), context_std, self.noise_std, self.clip, self.noise, self.density)
 
     def notes(self, horizon: int) -> tuple[str, ...]:
+        self._require_memory()
         require_rounds(horizon, self.n_arms, self.dim)
         return ()
+
+    def _require_memory(self) -> None:
+        """Raise `TooLarge` if the reward functions and covariances do not fit into memory."""
+        what = f"Synthetic with n_arms = {self.n_arms:,}, dim = {self.dim:,} and n_bumps = {self.n_bumps:,}"
+        # Centres and their features for the kernel, and four arrays for the variances; the Gram matrix of a norm.
+        numbers = self.n_arms * self.dim * (2 * self.n_bumps + 4) + self.n_bumps**2
+        require_memory(8 * numbers, what, "lower them")

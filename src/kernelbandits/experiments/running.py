@@ -20,7 +20,7 @@ from kernelbandits import __version__, checks
 from kernelbandits.environments import Environment, Rounds
 from kernelbandits.environments.play import replay
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument, InvalidFile, KernelBanditsError
-from kernelbandits.experiments.engines import Engine, in_order, local
+from kernelbandits.experiments.engines import Engine, in_order, local, remove_abandoned_scratch
 from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_arithmetic, own_code
 from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.store import ROW, Rows, Store
@@ -91,7 +91,9 @@ def run(
     missing = saved.unfinished(cells)
     _rehearse(missing)
     saved.cells.mkdir(parents=True, exist_ok=True)
-    remove_abandoned(saved.cells)
+    for folder in (saved.cells, saved.cells.parent):
+        remove_abandoned(folder)
+    remove_abandoned_scratch()
     now = RunProgress(len(cells) - len(missing), 0, len(missing))
     on_progress(now)
     # Cells that share an instance go to one worker together, so that contexts and means are drawn once for them. The
