@@ -16,7 +16,6 @@ LARGEST_REWARD, SMALLEST_REWARD = 1e100, 1e-100
 """Sizes of rewards other than 0: variances of what lies beyond overflow, or vanish."""
 
 LONGEST_LABEL = 200
-_NOT_IN_FILES = '/\\:*?"<>|'
 
 T = TypeVar("T")
 
@@ -216,18 +215,5 @@ def label(name: str, value: object, such_as: str) -> str:
     if len(text) > LONGEST_LABEL or not text.isprintable():
         raise InvalidArgument(
             f"{name} must have at most {LONGEST_LABEL} characters, all of them printable; got {shown(text)}"
-        )
-    return text
-
-
-def file_label(name: str, value: object, such_as: str) -> str:
-    """A label that can be the name of a file or folder, on any system and in any folder."""
-    text = label(name, value, such_as)
-    wrong = next((c for c in text if c in _NOT_IN_FILES), None)
-    too_long = len(text.encode()) > LONGEST_LABEL
-    if too_long or wrong is not None or not text.strip(". ") or text[0] in ".- " or text[-1] in ". ":
-        raise InvalidArgument(
-            f"{name} is the name of files, so it needs 1 to {LONGEST_LABEL} bytes, none of {' '.join(_NOT_IN_FILES)}, "
-            f"begin with no dot, dash or blank, and end with no dot or blank; got {shown(text)}"
         )
     return text

@@ -9,8 +9,7 @@ import dataclasses
 import inspect
 import os
 import types
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -224,31 +223,22 @@ def from_table(
         spec = expected  # only one class fits
     if not dataclasses.is_dataclass(spec):
         raise InvalidFile(f"{where}.type: {spec.__name__} must be a dataclass: put @dataclass(frozen=True) above it")
-    with _understood(spec, where):
-        fields = _fields(spec)
-    values: dict[str, Any] = {}
-    for key, value in table.items():
-        if key == "type":
-            continue
-        if key not in fields:
-            raise InvalidFile(f"{where}: {spec.__name__} has no key {key!r}; {nearest(key, fields)}")
-        values[key] = _decode(value, fields[key][0], f"{where}.{key}", source, fields[key][1])
-    with _understood(spec, where):
+    try:
+        fields, values = _fields(spec), {}
+        for key in (key for key in table if key != "type"):
+            if key not in fields:
+                raise InvalidFile(f"{where}: {spec.__name__} has no key {key!r}; {nearest(key, fields)}")
+            values[key] = _decode(table[key], fields[key][0], f"{where}.{key}", source, fields[key][1])
         parameters = inspect.signature(spec).parameters.values()
         missing = [each.name for each in parameters if each.default is each.empty and each.name not in values]
         if missing:
             raise InvalidArgument(f"{spec.__name__} needs {', '.join(missing)}")
         return spec(**values)
-
-
-@contextmanager
-def _understood(spec: type, where: str) -> Iterator[None]:
-    """Say where in the file a spec is wrong. A class of the user may raise anything."""
-    try:
-        yield
+    except (InvalidFile, RecursionError):
+        raise
     except InvalidArgument as error:
         raise InvalidFile(f"{where}: {error}") from error
-    except Exception as error:
+    except Exception as error:  # a class of the user may raise anything
         raise InvalidFile(f"{where}: {spec.__name__} cannot be built ({type(error).__name__}: {error})") from error
 
 

@@ -37,7 +37,16 @@ def test_every_exported_spec_has_an_example():
 
 
 MADE_OFTEN = {"InverseFactor", "Posterior"}
-STATE = {"ArmSlice", "Commitment", "Estimation", "EvidenceSums", "SketchConstruction", "SketchRevision", "Sums"}
+STATE = {
+    "ActiveArms",
+    "ArmSlice",
+    "Commitment",
+    "Estimation",
+    "EvidenceSums",
+    "SketchConstruction",
+    "SketchRevision",
+    "Sums",
+}
 CHANGING = MADE_OFTEN | STATE
 """Not frozen: some are made per observation, and the others are what changes in a fit or an agent."""
 

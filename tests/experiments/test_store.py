@@ -9,6 +9,7 @@ import pytest
 import kernelbandits as kb
 from kernelbandits.errors import InvalidFile
 from kernelbandits.experiments.store import ROW, Store
+from kernelbandits.reporting import remove_abandoned
 
 PANEL = kb.Panel("a", kb.Synthetic(kb.LowRank(), dim=3), {"Uniform": kb.Uniform()})
 CELL = next(kb.Experiment("stored", (PANEL,), horizon=7, seeds=(0,)).cells())
@@ -18,7 +19,7 @@ ROWS = np.array([(i, i / 3) for i in range(7)], dtype=ROW)
 @pytest.fixture
 def store(tmp_path):
     made = Store(tmp_path / "out" / "cells")
-    made.prepare()
+    made.cells.mkdir(parents=True)
     return made
 
 
@@ -50,7 +51,7 @@ def test_runs_that_start_and_runs_that_save_share_a_folder(store, n_cells):
 
     def prepare():
         while not ended.is_set():
-            attempt(store.prepare)
+            attempt(lambda: remove_abandoned(store.cells))
 
     def save(name):
         for i in range(n_cells):

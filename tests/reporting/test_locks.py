@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbandits.reporting import files, lock, remove_abandoned, remove_parts, replacing
+from kernelbandits.reporting import files, lock, remove_abandoned, replacing
 
 LEFT = "cell-a1b2c3d4.part"
 
@@ -16,7 +16,7 @@ def test_a_file_that_is_being_written_stays_and_one_that_was_left_goes(tmp_path)
     (tmp_path / LEFT).write_bytes(b"half")
     with replacing(tmp_path / "cell.npy") as part:
         part.write_bytes(b"whole")
-        remove_parts(tmp_path)
+        remove_abandoned(tmp_path)
         assert list(tmp_path.iterdir()) == [part]
     assert [path.name for path in tmp_path.iterdir()] == ["cell.npy"]
     assert (tmp_path / "cell.npy").read_bytes() == b"whole"
@@ -25,7 +25,7 @@ def test_a_file_that_is_being_written_stays_and_one_that_was_left_goes(tmp_path)
 def test_files_of_others_stay(tmp_path):
     for name in ("film.part", "a-b.part", "notes.txt"):
         (tmp_path / name).write_bytes(b"mine")
-    remove_parts(tmp_path)
+    remove_abandoned(tmp_path)
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -33,7 +33,7 @@ def test_links_are_not_followed_and_pipes_not_waited_for(tmp_path):
     (tmp_path / "target").write_bytes(b"mine")
     (tmp_path / LEFT).symlink_to(tmp_path / "target")
     os.mkfifo(tmp_path / "pipe-a1b2c3d4.part")
-    remove_parts(tmp_path)
+    remove_abandoned(tmp_path)
     assert (tmp_path / "target").read_bytes() == b"mine"
 
 
@@ -47,7 +47,7 @@ def test_where_files_cannot_be_locked_age_tells(tmp_path, monkeypatch):
         path.write_bytes(b"half")
         os.utime(path, (time.time() - seconds,) * 2)
     with replacing(tmp_path / "cell.npy") as part:
-        remove_parts(tmp_path)
+        remove_abandoned(tmp_path)
         assert {*tmp_path.iterdir()} == {young, part}
 
 
@@ -55,7 +55,7 @@ def test_without_locks_at_all_age_tells(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "fcntl", None)
     (tmp_path / LEFT).write_bytes(b"half")
     with replacing(tmp_path / "cell.npy") as part:
-        remove_parts(tmp_path)
+        remove_abandoned(tmp_path)
         assert {*tmp_path.iterdir()} == {tmp_path / LEFT, part}
 
 
@@ -88,15 +88,15 @@ def test_a_new_file_under_the_name_of_an_abandoned_one_stays(tmp_path, monkeypat
     """Two processes find an abandoned file; one removes it, and a writer takes its name before the other looks."""
     path = tmp_path / LEFT
     path.write_bytes(b"half")
-    judge = files._is_abandoned
+    flock = files.fcntl.flock
 
-    def judge_late(descriptor):
+    def flock_late(descriptor, operation):
         path.unlink()
         path.write_bytes(b"new")
-        return judge(descriptor)
+        flock(descriptor, operation)
 
-    monkeypatch.setattr(files, "_is_abandoned", judge_late)
-    remove_parts(tmp_path)
+    monkeypatch.setattr(files.fcntl, "flock", flock_late)
+    remove_abandoned(tmp_path)
     assert path.read_bytes() == b"new"
 
 
@@ -106,7 +106,7 @@ def test_writing_and_clearing_at_the_same_time(tmp_path):
 
     def clear():
         while not ended.is_set():
-            remove_parts(tmp_path)
+            remove_abandoned(tmp_path)
 
     def write(number):
         try:

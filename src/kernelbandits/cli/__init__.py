@@ -14,42 +14,38 @@ from kernelbandits.errors import KernelBanditsError, visible
 
 INTERRUPTED = 130
 
-# By name of the module; a command that would hide a builtin function ends in an underscore.
-_COMMANDS = (
-    "backup",
-    "budget",
-    "completion",
-    "diagnose",
-    "evaluate",
-    "fit",
-    "inspect_",
-    "list_",
-    "log",
-    "make_stand_in",
-    "reproduce",
-    "run",
-    "score",
-    "serve",
-)
+# By its name, the function of each command; its module has the same name, but for an underscore at the end.
+_COMMANDS = {
+    "backup": "backup",
+    "budget": "budget",
+    "completion": "completion",
+    "diagnose": "diagnose",
+    "evaluate": "evaluate",
+    "fit": "fit",
+    "inspect": "inspect_",
+    "list": "list_",
+    "log": "log",
+    "make-stand-in": "make_stand_in",
+    "reproduce": "reproduce",
+    "run": "run",
+    "score": "score",
+    "serve": "serve",
+}
 
 
 class _Commands(click.Group):
     """The commands, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context | None) -> list[str]:
-        return [_name(command) for command in _COMMANDS]
+        return [*_COMMANDS]
 
     def get_command(self, ctx: click.Context | None, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.commands:
             # Of a name that is not known, click looks for the nearest among those that were added.
-            for command in [c for c in _COMMANDS if _name(c) == cmd_name] or _COMMANDS:
-                module = import_module(f"kernelbandits.cli.{command.rstrip('_')}")
-                self.add_command(getattr(module, command))
+            for command in [cmd_name] if cmd_name in _COMMANDS else _COMMANDS:
+                function = _COMMANDS[command]
+                self.add_command(getattr(import_module(f"kernelbandits.cli.{function.rstrip('_')}"), function))
         return self.commands.get(cmd_name)
-
-
-def _name(command: str) -> str:
-    return command.rstrip("_").replace("_", "-")
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

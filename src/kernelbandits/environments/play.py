@@ -137,7 +137,7 @@ def replay(policy: Policy, problem: Problem, rounds: Rounds, rng: np.random.Gene
     See also `play`, `Trace`, `lenient_regret`, `mean_and_standard_error`.
     """
     agent = policy.start(problem, rng)
-    contexts, means, horizon = rounds.contexts, rounds.means, len(rounds)
+    contexts, means, horizon = rounds.contexts, rounds.means, len(rounds.means)
     noise = np.broadcast_to(rounds.noise.reshape(horizon, -1), means.shape)
     chosen: list[int] = []
     propensities: list[float] = []

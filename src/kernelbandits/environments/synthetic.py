@@ -12,7 +12,7 @@ from kernelbandits import checks
 from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm, require_rounds
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
-from kernelbandits.linalg import pieces, require_memory, rows_at_once
+from kernelbandits.linalg import pieces, require_memory
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.specs import Count, NonNegative, Positive, Range, Share, Spec
@@ -203,7 +203,7 @@ class SyntheticInstance(Instance):
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
         require_rounds(checks.whole("horizon", horizon, at_least=1), *self.context_std.shape)
         contexts = np.empty((horizon, *self.context_std.shape))
-        for rows in pieces(horizon, rows_at_once(self.context_std.size)):  # scale and clip while in the cache
+        for rows in pieces(horizon, width=self.context_std.size):  # scale and clip while in the cache
             block = contexts[rows]
             rng.standard_normal(out=block)
             block *= self.context_std

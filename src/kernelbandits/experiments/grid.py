@@ -25,6 +25,8 @@ from kernelbandits.policies import Policy
 from kernelbandits.specs import Spec, path_of, to_table
 from kernelbandits.tables.digests import content_digest
 
+_NOT_IN_FILES = '/\\:*?"<>|'
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,14 @@ class Experiment:
     look_order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        checks.file_label("name", self.name, "'figure-1'")
+        name = checks.label("name", self.name, "'figure-1'")
+        ends = not name.strip(". ") or name[0] in ".- " or name[-1] in ". "
+        if ends or {*name} & {*_NOT_IN_FILES} or len(name.encode()) > checks.LONGEST_LABEL:
+            raise InvalidArgument(
+                f"name is the name of files, so it needs 1 to {checks.LONGEST_LABEL} bytes, none of "
+                f"{' '.join(_NOT_IN_FILES)}, begin with no dot, dash or blank, and end with no dot or blank; "
+                f"got {shown(name)}"
+            )
         checks.label("title", self.title, "'Two budgets'")
         for method in checks.instance("look_order", self.look_order, Sequence, "('EtC', 'UCB')"):  # type: ignore[type-abstract]
             checks.label("look_order", method, "'EtC'")

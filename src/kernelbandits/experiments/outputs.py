@@ -31,7 +31,7 @@ from kernelbandits.experiments.results import (
 )
 from kernelbandits.experiments.running import Runner
 from kernelbandits.linalg import arithmetic
-from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, remove_parts, save, write_text
+from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, remove_abandoned, save, write_text
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
 
@@ -93,7 +93,7 @@ def write_outcome(outcome: Outcome, options: RunOptions) -> None:
     """Write the output folder, and print tables or JSON."""
     folder = options.folder
     folder.mkdir(parents=True, exist_ok=True)
-    remove_parts(folder)
+    remove_abandoned(folder)
     files = write_frames(folder, outcome.frames)
     for name, picture in outcome.pictures.items():
         files += save(picture, folder / name)
@@ -137,9 +137,13 @@ def report_experiment(
 
 def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> dict[str, Any]:
     """What was computed, with the command, time, versions, code and machine of the run, but none of its folders."""
+    command = [Path(sys.argv[0]).name]
+    for argument in sys.argv[1:]:  # --out=/home/me/results becomes --out=results
+        option, equals, value = argument.rpartition("=")
+        command.append(f"{option}{equals}{Path(value).name}" if Path(value).is_absolute() else argument)
     return {
         **contents,
-        "command": shlex.join([Path(sys.argv[0]).name, *map(_without_folder, sys.argv[1:])]),
+        "command": shlex.join(command),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
         "engine": repr(engine),
@@ -151,12 +155,6 @@ def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> d
         "code": own_code(),
         "machine": {"system": platform.system(), **arithmetic()},
     }
-
-
-def _without_folder(argument: str) -> str:
-    """`--out=/home/me/results` becomes `--out=results`."""
-    option, equals, value = argument.rpartition("=")
-    return f"{option}{equals}{Path(value).name}" if Path(value).is_absolute() else argument
 
 
 def provenance_section(record: Mapping[str, Any]) -> Facts:

@@ -90,10 +90,10 @@ class Results:
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """All rounds and the summary, by the names of their files."""
-        named = arms_played(self.experiment, self.frame)
-        return {"results.parquet": self.frame, "summary.csv": self.summary()} | (
-            {"arms.csv": named} if len(named) else {}
-        )
+        frames = {"results.parquet": self.frame, "summary.csv": self.summary()}
+        if any(panel.environment.arm_names() for panel in self.experiment.panels):
+            frames["arms.csv"] = arms_played(self.experiment, self.frame)
+        return frames
 
     def to_polars(self) -> pl.DataFrame:
         """All rows as a polars frame."""

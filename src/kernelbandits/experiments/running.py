@@ -26,7 +26,7 @@ from kernelbandits.experiments.results import Results
 from kernelbandits.experiments.store import ROW, Rows, Store
 from kernelbandits.linalg import arithmetic, require_memory
 from kernelbandits.problem import Problem
-from kernelbandits.reporting import Progress
+from kernelbandits.reporting import Progress, remove_abandoned
 from kernelbandits.specs import to_table
 from kernelbandits.tables.digests import content_digest
 
@@ -38,22 +38,19 @@ _BYTES_PER_ROUND = 100
 
 
 class RunProgress(NamedTuple):
-    """How far a run is: cells that were there before, cells done now, cells in total."""
+    """How far a run is: cells that were there before, and how many of those missing are done.
+
+    Cells that are kept take no time, so only those missing count for the time left.
+    """
 
     kept: int
     done: int
-    total: int
-
-    @property
-    def missing(self) -> int:
-        """How many cells have to be computed now. Those kept take no time, so only these count for the time left."""
-        return self.total - self.kept
+    missing: int
 
     def __str__(self) -> str:
-        kept = f", {self.kept:,} kept" if self.kept else ""
         if not self.missing:
-            return f"nothing to do, {self.total:,} runs kept"
-        return f"{self.done:,} of {self.missing:,} runs{kept}"
+            return f"nothing to do, {self.kept:,} runs kept"
+        return f"{self.done:,} of {self.missing:,} runs{f', {self.kept:,} kept' if self.kept else ''}"
 
 
 def run(
@@ -93,10 +90,12 @@ def run(
     saved = Store(Path(store).absolute() / "cells")
     missing = saved.unfinished(cells)
     _rehearse(missing)
-    saved.prepare()
+    saved.cells.mkdir(parents=True, exist_ok=True)
+    for folder in (saved.cells, saved.cells.parent):
+        remove_abandoned(folder)
     remove_abandoned_scratch()
-    kept, done = len(cells) - len(missing), 0
-    on_progress(RunProgress(kept, done, len(cells)))
+    now = RunProgress(len(cells) - len(missing), 0, len(missing))
+    on_progress(now)
     # Cells that share an instance go to one worker together, so that contexts and means are drawn once for them. The
     # largest environments come first, so that no worker is left alone with one at the end.
     instance = attrgetter("panel.name", "seed")
@@ -105,8 +104,8 @@ def run(
     # Workers that share the files write every cell as soon as it is played; others send back the cells of an instance.
     played = engine.map(partial(_play, saved.save), units) if engine.shares_files else _save_here(engine, saved, units)
     for n_finished in played:
-        done += n_finished
-        on_progress(RunProgress(kept, done, len(cells)))
+        now = now._replace(done=now.done + n_finished)
+        on_progress(now)
     return _collected(experiment, cells, saved)
 
 

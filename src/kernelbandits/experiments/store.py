@@ -8,7 +8,6 @@ import secrets
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import final
@@ -18,13 +17,13 @@ from numpy.typing import NDArray
 
 from kernelbandits.errors import InvalidFile
 from kernelbandits.experiments.grid import Cell
-from kernelbandits.reporting import remove_parts, replacing
+from kernelbandits.reporting import replacing
 
 Rows = NDArray[np.void]
 """What is kept of a run: (arm, regret) of every round."""
 
 ROW = np.dtype([("arm", "<i4"), ("regret", "<f8")])
-_DIGEST_SIZE = hashlib.sha256().digest_size
+_HEADER, _DIGEST = 128, 32  # bytes before and after the rows
 
 logger = logging.getLogger("kernelbandits.experiments")
 
@@ -40,40 +39,36 @@ class Store:
 
     cells: Path
 
-    def prepare(self) -> None:
-        """Make the folder, and clear what a killed run left half written."""
-        self.cells.mkdir(parents=True, exist_ok=True)
-        remove_parts(self.cells)
-        remove_parts(self.cells.parent)
-
     def save(self, fingerprint: str, rows: Rows) -> None:
         """Write a cell so that no reader ever sees half of it."""
-        path = self._path(fingerprint)
+        path = self.cells / f"{fingerprint}.npy"
         if path.is_dir():  # a file can replace anything else
             path.rename(path.with_suffix(f".{secrets.token_hex(4)}.damaged"))
-        array = _header(len(rows)) + rows.tobytes()
+        file = BytesIO()
+        np.save(file, rows)
+        array = file.getvalue()
         with replacing(path) as part:
-            part.write_bytes(array + _digest(fingerprint, array))
+            part.write_bytes(array + hashlib.sha256(fingerprint.encode() + array).digest())
 
     def load(self, cell: Cell) -> Rows:
         """The rows of a cell; raises FileNotFoundError if there is none, `InvalidFile` if its file is damaged."""
-        path, header = self._path(cell.fingerprint), _header(cell.horizon)
-        size = len(header) + cell.horizon * ROW.itemsize
+        path = self.cells / f"{cell.fingerprint}.npy"
+        size = _HEADER + cell.horizon * ROW.itemsize
         try:
             facts = path.stat()
             if not stat.S_ISREG(facts.st_mode):  # a pipe would have to be waited for
                 raise InvalidFile(f"{path.name} is not a file")
-            if facts.st_size != size + _DIGEST_SIZE:
-                raise InvalidFile(f"{path.name} has {facts.st_size} bytes instead of {size + _DIGEST_SIZE}")
+            if facts.st_size != size + _DIGEST:
+                raise InvalidFile(f"{path.name} has {facts.st_size} bytes instead of {size + _DIGEST}")
             content = path.read_bytes()
         except (FileNotFoundError, NotADirectoryError) as error:
             raise FileNotFoundError(f"{path.name} is not in {self.cells}") from error
         except OSError as error:
             raise InvalidFile(f"{path.name} cannot be read: {error.strerror}") from error
         array = content[:size]
-        if content[size:] != _digest(cell.fingerprint, array) or not array.startswith(header):
+        if content[size:] != hashlib.sha256(cell.fingerprint.encode() + array).digest():
             raise InvalidFile(f"{path.name} does not match its digest")
-        return np.frombuffer(array, ROW, offset=len(header))
+        return np.frombuffer(array, ROW, offset=_HEADER)
 
     def unfinished(self, cells: Sequence[Cell]) -> list[Cell]:
         """The cells that must be computed. Warns of damaged ones, and of those that other arithmetic has computed."""
@@ -101,19 +96,3 @@ class Store:
                 *(len(set(elsewhere)), self.cells),
             )
         return found
-
-    def _path(self, fingerprint: str) -> Path:
-        return self.cells / f"{fingerprint}.npy"
-
-
-@cache
-def _header(n_rows: int) -> bytes:
-    """The first bytes of an .npy file with so many rows."""
-    file = BytesIO()
-    descr = np.lib.format.dtype_to_descr(ROW)
-    np.lib.format.write_array_header_1_0(file, {"descr": descr, "fortran_order": False, "shape": (n_rows,)})
-    return file.getvalue()
-
-
-def _digest(fingerprint: str, array: bytes) -> bytes:
-    return hashlib.sha256(fingerprint.encode() + array).digest()

@@ -43,7 +43,12 @@ def load_experiment(source: str | Path, *, allow_code: bool = False) -> Experime
         raise InvalidFile(f"no such experiment file: {path}; give a .toml file or a name ({', '.join(known)})")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        _refuse_long_numbers(table)
+        waiting: list[Any] = [table]
+        for value in waiting:  # and what it holds
+            if isinstance(value, Mapping | list):
+                waiting += value.values() if isinstance(value, Mapping) else value
+            elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+                raise InvalidFile(f"whole numbers of TOML have at most 64 bits; got {shown(value)}")
         return parse(table, path.resolve().parent, allow_code=allow_code)
     except (InvalidFile, InvalidArgument) as error:
         raise InvalidFile(f"{path.name}: {error}") from error
@@ -51,15 +56,6 @@ def load_experiment(source: str | Path, *, allow_code: bool = False) -> Experime
         raise InvalidFile(f"{path.name}: tables or lists are nested too deeply") from error
     except ValueError as error:  # of tomllib, for syntax, bytes that are no text, and numbers of thousands of digits
         raise InvalidFile(f"{path.name}: not valid TOML: {error}") from error
-
-
-def _refuse_long_numbers(value: Any) -> None:
-    """Refuse whole numbers of more than 64 bits, which TOML does not have."""
-    if isinstance(value, Mapping | list):
-        for entry in value.values() if isinstance(value, Mapping) else value:
-            _refuse_long_numbers(entry)
-    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise InvalidFile(f"whole numbers of TOML have at most 64 bits; got {shown(value)}")
 
 
 def parse(table: Mapping[str, Any], folder: Path | None = None, *, allow_code: bool = False) -> Experiment:

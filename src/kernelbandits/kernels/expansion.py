@@ -13,7 +13,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.kernels.base import Features, Kernel
-from kernelbandits.linalg import Segments, pieces, rows_at_once, segment_sums
+from kernelbandits.linalg import Segments, pieces, segment_sums
 from kernelbandits.reporting import short_html, short_repr
 from kernelbandits.types import Array
 
@@ -59,7 +59,7 @@ class KernelExpansion:
     def __call__(self, X: Array) -> Array:
         """The values f(x) for the rows of X, shape (n,). The block K(X, centres) is never held as a whole."""
         values = np.empty(len(X))
-        for rows in pieces(len(X), rows_at_once(max(self.centers.shape))):
+        for rows in pieces(len(X), width=max(self.centers.shape)):
             np.dot(self.coefficients, self.kernel.evaluate(self._left, self.kernel.right(X[rows])), out=values[rows])
         return values
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.base import Kernel, out_of_range
-from kernelbandits.kernels.distance import Radial
-from kernelbandits.kernels.geometry import Geometry, InnerProduct, Spherical
-from kernelbandits.linalg import pieces
+from kernelbandits.kernels.geometry import Geometry, InnerProduct, ProductGeometry, Radial
+from kernelbandits.linalg import Segments, pieces
 from kernelbandits.specs import Count, NonNegative
 from kernelbandits.types import Array
 
@@ -70,6 +69,42 @@ class InnerProductKernel(ProfileKernel):
 
     __slots__ = ()
     geometries = (InnerProduct(),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Spherical(ProductGeometry):
+    """t = ⟨x, z⟩ / (‖x‖‖z‖). On the sphere of radius √d, where Schoenberg kernels are defined, it is ⟨x, z⟩ / d."""
+
+    stationary = False  # t(x, x) = 1, but not every point has one
+    max_dim: int
+
+    def left(self, X: Array, out: Array | None = None) -> Array:
+        if X.shape[1] > self.max_dim:
+            raise InvalidArgument(
+                f"this Schoenberg kernel is positive definite up to dim={self.max_dim}; "
+                f"got points with {X.shape[1]} features"
+            )
+        norms = np.sqrt(np.vecdot(X, X))
+        if not norms.all():
+            raise InvalidArgument(
+                f"a Schoenberg kernel is defined on the sphere: row {int(np.argmin(norms))} is the zero vector, "
+                "which has no direction. Drop it or add a constant feature."
+            )
+        features: Array = np.divide(X, norms[:, np.newaxis], out=out)
+        return features
+
+    def right(self, Z: Array) -> Array:
+        return self.left(Z)
+
+    def _correct(self, t: Array, left: Array, right: Array) -> None:
+        np.clip(t, -1.0, 1.0, out=t)
+
+    def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
+        np.clip(t.values, -1.0, 1.0, out=t.values)
+
+    def diagonal(self, X: Array) -> Array:
+        return np.ones(len(self.left(X)))
 
 
 @final

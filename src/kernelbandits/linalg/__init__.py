@@ -1,6 +1,6 @@
 """Linear algebra on arrays: factors, solves, arrays in memory, limits of the machine."""
 
-from kernelbandits.linalg.arrays import LINE, Segments, aligned_zeros, enlarged, pieces, rows_at_once, segment_sums
+from kernelbandits.linalg.arrays import LINE, Segments, aligned_zeros, enlarged, segment_sums
 from kernelbandits.linalg.inverse_factor import Appended, InverseFactor
 from kernelbandits.linalg.machine import (
     EPS,
@@ -10,6 +10,7 @@ from kernelbandits.linalg.machine import (
     blas_threads,
     memory_text,
     one_thread,
+    pieces,
     require_memory,
     safe_threads,
     worthwhile_threads,

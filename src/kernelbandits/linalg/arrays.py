@@ -1,11 +1,11 @@
-"""Arrays in memory: aligned to cache lines, worked through in pieces that fit into the cache, made of segments.
+"""Arrays in memory: aligned to cache lines, and made of segments.
 
 A product of a matrix with a vector takes up to twice as long if the rows do not start at multiples of 64 bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import prod
 from typing import final
@@ -32,17 +32,6 @@ def enlarged(array: Array, n: int) -> Array:
     larger = np.zeros((max(16, 2 * n), *array.shape[1:]))
     larger[:n] = array[:n]
     return larger
-
-
-def rows_at_once(width: int) -> int:
-    """Number of rows of this width that fit into the cache together, a multiple of 64."""
-    return max(64, 2**16 // max(width, 1) // 64 * 64)
-
-
-def pieces(n: int, size: int) -> Iterator[slice]:
-    """Consecutive slices of at most `size` that cover range(n)."""
-    for start in range(0, n, size):
-        yield slice(start, min(start + size, n))
 
 
 @final

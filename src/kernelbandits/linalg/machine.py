@@ -1,4 +1,4 @@
-"""The machine: precision of doubles, what decides their last bits, threads of BLAS, memory."""
+"""The machine: precision of doubles, what decides their last bits, threads of BLAS, cache and memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, lru_cache
 from pathlib import Path
@@ -26,6 +26,7 @@ TINY = float(np.finfo(np.float64).tiny)
 
 _SAFE_BELOW = 12_000
 _ONE_THREAD_BELOW = 2500
+_CACHE = 2**16  # doubles
 _CGROUP = Path("/sys/fs/cgroup")
 _ALWAYS_ACCEPTED = 2**26
 
@@ -88,6 +89,16 @@ def arithmetic() -> Mapping[str, str]:
         "simd": ", ".join(sorted(set(simd))),
         "blas": ", ".join(sorted(set(blas))),
     }
+
+
+def pieces(n: int, size: int = 0, *, width: int = 1) -> Iterator[slice]:
+    """Consecutive slices of at most `size` that cover range(n).
+
+    Without a size, of as many rows of this width as fit into the cache together, a multiple of 64.
+    """
+    size = size or max(64, _CACHE // max(width, 1) // 64 * 64)
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
 
 
 def available_memory() -> int:

@@ -8,8 +8,7 @@ from typing import NamedTuple, final
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from kernelbandits.linalg.arrays import pieces
-from kernelbandits.linalg.machine import EPS, safe_threads
+from kernelbandits.linalg.machine import EPS, pieces, safe_threads
 from kernelbandits.types import Array, BoolArray
 
 _PANEL = 512

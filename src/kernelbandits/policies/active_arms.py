@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -12,6 +13,7 @@ from kernelbandits.types import Array, BoolArray
 
 
 @final
+@dataclass(slots=True, eq=False)
 class ActiveArms:
     """The mask of the arms that may be chosen at all, shape (K,).
 
@@ -21,11 +23,8 @@ class ActiveArms:
 
     """
 
-    __slots__ = ("all", "mask")
-
-    def __init__(self, mask: BoolArray) -> None:
-        self.mask = mask
-        self.all = bool(mask.all())
+    mask: BoolArray
+    all: bool
 
     def add(self) -> None:
         """Add an arm."""

@@ -68,7 +68,7 @@ class Agent:
         self._learner = learner
         self._kernels: list[Kernel] | None = None  # looked for when contexts are checked
         self._observe = learner.observe
-        self._active = ActiveArms(np.ones(problem.n_arms, dtype=np.bool_))
+        self._active = ActiveArms(np.ones(problem.n_arms, dtype=np.bool_), all=True)
         self._n_decisions = 0
         self._last_id: int | None = None
         self._block: Prefetched | None = None
@@ -249,7 +249,7 @@ class Agent:
         if active.shape != (problem.n_arms,) or active.dtype != np.bool_ or not active.any():
             raise InvalidArgument(f"the mask of the arms that are left does not fit {problem.n_arms} arms")
         agent = cls(problem, learner, policy)
-        agent._active = ActiveArms(active)
+        agent._active = ActiveArms(active, bool(active.all()))
         agent._n_decisions = checks.whole("n_decisions", state["n_decisions"], at_least=0)
         agent._last_id = None if last_id is None else checks.whole("last_id", last_id, at_least=0)
         agent._block = block

@@ -114,18 +114,16 @@ class _ExploreThenCommitLearner(Learner):
 
     def decide(self, contexts: Array, eligible: BoolArray | None) -> Choice:
         commitment = self._committed()
-        self._in_turn = commitment is None
         if commitment is None:
             return self._turns.next(eligible)
         return pick_best(commitment.scores(contexts, self._block), eligible, self._rng)
 
     def decide_batch(self, contexts: Array, eligible: BoolArray | None) -> Decisions | None:
         commitment = self._committed()
-        self._in_turn = commitment is None
         return None if commitment is None else commitment.decide_batch(contexts, eligible, self._rng)
 
     def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
-        commitment = self._fit() if self._is_due() else self._commitment
+        commitment = self._fit()
         return self._turns.score(contexts, eligible) if commitment is None else commitment.score(contexts, eligible)
 
     def _explores(self) -> bool:
@@ -135,19 +133,22 @@ class _ExploreThenCommitLearner(Learner):
         return self._commitment is None and (n_turns < n_explore or late)
 
     def _committed(self) -> Commitment | None:
-        """The predictions of all arms from the rewards so far, fitted when they are asked for; None while exploring."""
-        if self._is_due():
-            self._commitment, self._n_fitted = self._fit(), self._n_rewards
-        return self._commitment
+        """What this decision rests on, as `_fit` says."""
+        fit = self._fit()
+        if fit is not self._commitment:
+            self._commitment, self._n_fitted = fit, self._n_rewards
+        self._in_turn = fit is None
+        return fit
 
-    def _is_due(self) -> bool:
-        """Whether the next decision rests on a new fit."""
+    def _fit(self) -> Commitment | None:
+        """What the next decision rests on, fitted to all rewards so far if a fit is due; None while exploring.
+
+        A fit is made once, although it may be scored with before it is decided with.
+        """
         n, fitted = self._n_rewards, self._n_fitted
-        return n != fitted and not self._explores() and (n >= self._turns.total or n >= _GROWTH * fitted)
-
-    def _fit(self) -> Commitment:
-        """The fit to all rewards so far: made once, although it may be scored with before it is decided with."""
-        if self._newest is not None and self._newest[0] == self._n_rewards:
+        if n == fitted or self._explores() or (n < self._turns.total and n < _GROWTH * fitted):
+            return self._commitment
+        if self._newest is not None and self._newest[0] == n:
             return self._newest[1]
         estimator, data = self._policy.estimator, self._data
         rewards = [np.array([y for _, y in known]) for known in data]
@@ -159,8 +160,8 @@ class _ExploreThenCommitLearner(Learner):
         expansions = [predictor.expansion for predictor in predictors if predictor.expansion is not None]
         alike = len(expansions) == len(predictors) and all(e.kernel == expansions[0].kernel for e in expansions)
         together = StackedExpansions(expansions) if alike else None
-        fit = Commitment([_Mean(predictor) for predictor in predictors], together, levels)
-        self._newest = self._n_rewards, fit
+        fit = Commitment(expansions if alike else [_Mean(each) for each in predictors], together, levels)
+        self._newest = n, fit
         return fit
 
     def observe(self, context: Array, arm: int, reward: float) -> None:

@@ -61,7 +61,7 @@ class NystromPredictor(ExpansionPredictor, UncertainPredictor):
     def _mean_and_std(self, Z: Array) -> tuple[Array, Array]:
         kernel, variance = self.basis.kernel, self.basis.kernel.diagonal(Z)
         right = kernel.right(self.basis.centers)
-        for rows in linalg.pieces(len(Z), linalg.rows_at_once(self.basis.size)):
+        for rows in linalg.pieces(len(Z), width=self.basis.size):
             V = self.basis.whiten(kernel.evaluate(kernel.left(Z[rows]), right))
             variance[rows] += self.solution.variance(V) - np.einsum("ij,ij->j", V, V)
         return self._mean(Z), np.sqrt(np.maximum(variance, 0.0))

@@ -18,7 +18,7 @@ from kernelbandits.reporting.charts import (
 from kernelbandits.reporting.curves import Curves, PanelCurves
 from kernelbandits.reporting.document import Column, Document, Entry, Table, print_json
 from kernelbandits.reporting.dot_rows import dot_rows, rows_picture
-from kernelbandits.reporting.files import lock, remove_abandoned, remove_parts, replacing, write_text
+from kernelbandits.reporting.files import lock, remove_abandoned, replacing, write_text
 from kernelbandits.reporting.glance import facts_html, short_html, short_repr, sparkline
 from kernelbandits.reporting.progress import Progress
 from kernelbandits.reporting.sections import (

@@ -30,32 +30,25 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises `NotWritten` if the file system refuses.
     """
     # The name comes before the file, so that an interruption finds it at any moment.
-    part = path.with_name(f"{path.stem}-{secrets.token_urlsafe(6)}.part")
+    part, held = path.with_name(f"{path.stem}-{secrets.token_urlsafe(6)}.part"), None
     try:
-        held = _new_file(part)
-        try:
-            yield part
-            with part.open("rb") as file:
-                os.fsync(file.fileno())
-            part.replace(path)
-        finally:
-            if held is not None:
-                os.close(held)
+        while True:
+            part.touch(exist_ok=False)  # with the rights that the user's umask leaves
+            with suppress(FileNotFoundError):  # another process looked at it first
+                held = lock(part)
+                break
+        yield part
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+        part.replace(path)
     except BaseException as error:
         part.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise NotWritten(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from error
         raise
-
-
-def _new_file(path: Path) -> int | None:
-    """Make a file and lock it, so that no other process takes it for abandoned; returns the lock."""
-    while True:
-        path.touch(exist_ok=False)  # with the rights that the user's umask leaves
-        try:
-            return lock(path)
-        except FileNotFoundError:  # another process looked at it first
-            continue
+    finally:
+        if held is not None:
+            os.close(held)
 
 
 def write_text(path: Path, text: str) -> Path:
@@ -65,67 +58,44 @@ def write_text(path: Path, text: str) -> Path:
     return path
 
 
-def remove_parts(folder: Path) -> None:
-    """Remove what processes that were killed left half written in this folder."""
-    remove_abandoned(folder, "*-????????.part", Path.unlink)
-
-
-def remove_abandoned(folder: Path, pattern: str, remove: Callable[[Path], None]) -> None:
+def remove_abandoned(
+    folder: Path, pattern: str = "*-????????.part", remove: Callable[[Path], None] = Path.unlink
+) -> None:
     """Call `remove` for the entries of a folder, named like the pattern, that belong to no living process.
 
-    An entry that cannot be opened or removed stays: it is gone already, or another user's.
+    By default, remove what `replacing` left half written. An entry that cannot be opened or removed stays: it is gone
+    already, or another user's.
     """
     for path in list(folder.glob(pattern)):
-        with suppress(OSError):
-            descriptor = _opened(path)
+        with suppress(OSError):  # among others, that a living process holds the lock
+            held = lock(path, wait=False)
             try:
-                # Whoever removed it first may have freed its name for a new file, which is not ours to remove.
-                if _is_abandoned(descriptor) and _is_at(path, descriptor):
+                if held is not None or time.time() - path.lstat().st_mtime > _ABANDONED_AFTER:
                     remove(path)
             finally:
-                os.close(descriptor)
+                if held is not None:
+                    os.close(held)
 
 
-def lock(path: Path) -> int | None:
-    """Lock a new file or folder until the descriptor that is returned is closed, or until this process ends.
+def lock(path: Path, *, wait: bool = True) -> int | None:
+    """Lock a file or folder until the descriptor that is returned is closed, or until this process ends.
 
-    Returns None where nothing can be locked. Raises FileNotFoundError if it was removed as abandoned before it was
-    locked; its name is then free.
+    Returns None where nothing can be locked. Raises FileNotFoundError if the path no longer names what was locked:
+    whoever removed it as abandoned has freed its name. Raises BlockingIOError if others hold it, unless it may `wait`.
     """
     if fcntl is None:
         return None
-    descriptor = _opened(path)
-    try:
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if not _is_at(path, descriptor):
-            raise FileNotFoundError(f"{path} was removed before it was locked")
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
-def _opened(path: Path) -> int:
     # Over a network, a lock on a file needs the right to write; a folder can only be read.
     mode = os.O_RDONLY if path.is_dir() else os.O_RDWR
     # No detour over a link, no wait for a FIFO.
-    return os.open(path, mode | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-
-
-def _is_at(path: Path, descriptor: int) -> bool:
-    """Whether the path still names the file that was opened."""
-    return os.path.samestat(path.lstat(), os.fstat(descriptor))
-
-
-def _is_abandoned(descriptor: int) -> bool:
-    """Whether nobody holds the lock; if so, this process holds it from now on."""
+    descriptor = os.open(path, mode | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
-        if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        pass
-    return time.time() - os.fstat(descriptor).st_mtime > _ABANDONED_AFTER
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.path.samestat(path.lstat(), os.fstat(descriptor)):
+            raise FileNotFoundError(f"{path} was removed before it was locked")
+    except BaseException as error:
+        os.close(descriptor)
+        if isinstance(error, OSError) and not isinstance(error, BlockingIOError | FileNotFoundError):
+            return None  # a file system without locks
+        raise
+    return descriptor

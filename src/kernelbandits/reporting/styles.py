@@ -51,14 +51,18 @@ def looks(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, Look]:
     Looks are given out in the order of `order` first, then of the names. Names of `order` that are not in the picture
     keep theirs free as long as there are colours enough, so that part of an experiment looks as the whole does.
     """
-    names = list(dict.fromkeys(names))
+    names = dict.fromkeys(names)
     places = list(dict.fromkeys((*order, *names)))
     if len(places) > len(COLOURS):
         places = [name for name in places if name in names]
     taken = [PAPER.index(name) for name in places if name in PAPER]
     free = (i for i in range(len(PAPER) + len(places)) if i not in taken)
-    given = {name: look(PAPER.index(name) if name in PAPER else next(free)) for name in places}
-    return {name: given[name] for name in names}
+    given = dict.fromkeys(names, look(0))
+    for name in places:
+        i = PAPER.index(name) if name in PAPER else next(free)
+        if name in given:
+            given[name] = look(i)
+    return given
 
 
 def spread(n: int, height: float = 0.56) -> list[float]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _GAP = 2  # blanks between two columns
 _NARROW = 16  # columns of text are not made narrower than this, unless they are
 _USUAL_WIDTH = 80
-_BOUND = "\xa0"
+_EQUALS = "\xa0=\xa0"  # formulas such as `d = 100` are not broken
 
 
 def terminal_width() -> int:
@@ -91,12 +91,7 @@ def _widths(heads: Sequence[Text], rows: Sequence[Sequence[Text]]) -> tuple[list
 def _longest_word(texts: Sequence[Text]) -> int:
     from rich.cells import cell_len
 
-    return max((cell_len(word) for text in texts for word in _together(text.plain).split(" ")), default=0)
-
-
-def _together(text: str) -> str:
-    """Formulas such as `d = 100` are not broken."""
-    return text.replace(" = ", f"{_BOUND}={_BOUND}")
+    return max((cell_len(word) for text in texts for word in text.plain.replace(" = ", _EQUALS).split(" ")), default=0)
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -129,8 +124,8 @@ def _grid(
 
     grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
     for head, number, width in zip(heads, numeric, widths, strict=True):
-        lines = wrap(_together(head.plain), width, break_long_words=False, break_on_hyphens=False)
-        text = Text("\n".join(lines).replace(_BOUND, " "))
+        lines = wrap(head.plain.replace(" = ", _EQUALS), width, break_long_words=False, break_on_hyphens=False)
+        text = Text("\n".join(lines).replace(_EQUALS, " = "))
         grid.add_column(text, justify="right" if number else "left", width=width, no_wrap=number)
     for row in rows:
         grid.add_row(*row)
