@@ -1,13 +1,16 @@
 """Evaluation of candidates on logs: values, differences, overlap, verdicts, refusals."""
 
+import json
 import os
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from made_logs import K, made_log, mean_reward, written_log
 
 import kernelbandits as kb
+from command import run
 from kernelbandits.errors import InvalidArgument
 
 DATA = os.environ.get("KERNELBANDITS_DATA_DIR")
@@ -231,3 +234,34 @@ def test_a_saved_bandit_is_evaluated_with_its_own_encoder(tmp_path):
         found = kb.evaluate(log, {"bandit": kb.SavedBandit(bandit)})["bandit"]
     assert found.value > 0.9
     assert found.verdict.kind == "better"
+
+
+def test_a_file_is_read_with_the_encoder_of_a_saved_bandit_in_python_and_by_the_command(tmp_path):
+    rng, n = np.random.default_rng(3), 300
+    table = {"x": rng.normal(50.0, 9.0, n), "arm": rng.choice(["a", "b"], n), "propensity": np.full(n, 0.5)}
+    table["reward"] = ((table["arm"] == "a") == (table["x"] > 50.0)).astype(float)
+    bandit = kb.Bandit(["b", "a"], policy=kb.LinearUCB(alpha=0.1)).fit(table, "arm", "reward", "propensity")
+    bandit.save(tmp_path / "shop.kb")
+    later = pl.DataFrame({**table, "x": table["x"] + 20.0})  # an encoder fitted to these rows would centre them
+    later.write_csv(tmp_path / "log.csv")
+    by_path = kb.evaluate(tmp_path / "log.csv", {"shop.kb": kb.SavedBandit(bandit)})["shop.kb"]
+    done = run("evaluate", "log.csv", "--candidate", "shop.kb", "--json", cwd=tmp_path)
+    by_command = json.loads(done.stdout)["candidates"][0]
+    assert by_path.value == by_command["value"]
+    assert by_path.overlap.effective_size == by_command["overlap"]["effective_size"]
+    shares = [each.share for each in by_path.overlap.per_arm if each.arm == "a"]
+    assert shares[0] > 0.9
+
+
+def test_the_difference_to_the_log_holds_where_the_candidate_is_nearly_the_writer():
+    """Rare rewards, and hardly a row in which the candidate decides otherwise: none of those may have been paid."""
+    n, means, covered = 3000, np.array([0.006, 0.005]), []
+    for seed in range(60):
+        rng = np.random.default_rng((seed, 61))
+        chances = np.array([0.95, 0.05])
+        arms = (rng.random(n) < 0.05).astype(int)
+        rewards = (rng.random(n) < means[arms]).astype(float)
+        log = kb.Log(None, arms, rewards, chances[arms], 2, learned=True)
+        gain = kb.evaluate(log, {"first": kb.AlwaysArm(0)}, others=())["first"].gain_interval
+        covered.append(gain.covers(means[0] - chances @ means))
+    assert np.mean(covered) >= 0.9

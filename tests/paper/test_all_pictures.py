@@ -30,7 +30,7 @@ COMMANDS = {
     "real-world": (["reproduce", "real-world", *SMALLEST, "--horizon", "60"], ["real-world"]),
     "evaluation": (
         ["reproduce", "evaluation", *SMALLEST],
-        ["a-coverage", "b-errors", "c-sequences", "d-floors", "e-open-bandit"],
+        ["a-coverage", "b-errors", "c-sequences", "d-floors", "f-learning", "g-writers"],
     ),
     "run": (["run", "small.toml", "--jobs", "1"], ["small"]),
     "diagnose": (["diagnose", "log.csv", "--arm-column", "arm", "--reward-column", "paid"], ["diagnosis"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -241,6 +241,20 @@ def among(chances: Array, log: Log, rows: IntArray | slice) -> Array:
     total = kept.sum(axis=1, keepdims=True)
     equal = eligible / eligible.sum(axis=1, keepdims=True)
     return np.where(total > 0.0, kept / np.where(total > 0.0, total, 1.0), equal)
+
+
+def own_encoder(candidates: Mapping[str, Candidate]) -> tuple[TableEncoder | None, tuple[str, ...]]:
+    """The encoder that candidates bring along, and their arms; None if none of them does."""
+    found = [(name, own) for name, each in candidates.items() if (own := each.encoder_and_arms()) is not None]
+    if not found:
+        return None, ()
+    (first, own), *others = found
+    for name, (encoder, _) in others:
+        if encoder.to_json() != own[0].to_json():
+            raise InvalidArgument(
+                f"{first} and {name} were fitted with different encoders; evaluate them one at a time, on the same log"
+            )
+    return own
 
 
 def _refuse_wrong(candidate: Candidate, block: Array, shape: tuple[int, int], start: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, shown
-from kernelbandits.offline.candidate import Candidate
+from kernelbandits.offline.candidate import Candidate, own_encoder
 from kernelbandits.offline.evaluation import Evaluation, ReplayedValue
 from kernelbandits.offline.intervals import IntervalMethod
 from kernelbandits.offline.judging import Judging
@@ -49,7 +49,8 @@ def evaluate(
     """Estimate what candidates would have earned on a log, with intervals, differences and a verdict for each.
 
     Args:
-        log: a `Log`, or the path of a file with the columns that `LogColumns` names, which may be of any size.
+        log: a `Log`, or the path of a file with the columns that `LogColumns` names, which may be of any size. Features
+            of a file are made by the encoder of a saved bandit, if one is among the candidates.
         candidates: by name: `AlwaysArm("10pct")`, `UniformArms()`, `GivenChances(table)`, `ByFunction(f)`,
             `SavedBandit(kb.load("shop.kb"))`, `LearnedPolicy(LinearUCB())`.
         replays: policies to play on the log as they would have learned live (`replay_log`), with what they earn per
@@ -79,12 +80,17 @@ def evaluate(
     wanted = [main, *(each for each in others if each != main and (model is not None or not each.needs_model))]
     used = model if any(each.needs_model for each in wanted) else None
     source, level = checks.generator(rng), conform(level, Probability, "level")
-    with nullcontext(log) if isinstance(log, Log) else open_log(log) as opened:
+    with nullcontext(log) if isinstance(log, Log) else _opened(log, candidates) as opened:
         marks = marks_of(opened)
         split = past(len(opened)) if marks.adaptive else folds(len(opened))
         weighed = weigh(opened, candidates, used, split, source)
         played = tuple(_replayed(name, policy, opened, level, source) for name, policy in replays.items())
         return Judging(opened, marks, split, weighed, interval, level).evaluation(wanted, played)
+
+
+def _opened(path: str | os.PathLike[str], candidates: Mapping[str, Candidate]) -> AbstractContextManager[Log]:
+    encoder, arms = own_encoder(candidates)
+    return open_log(path, arms=arms, encoder=encoder)
 
 
 def _refuse_wrong(

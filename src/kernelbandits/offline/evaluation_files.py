@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.offline.candidate import AlwaysArm, Candidate, SavedBandit, UniformArms
+from kernelbandits.offline.candidate import AlwaysArm, Candidate, SavedBandit, UniformArms, own_encoder
 from kernelbandits.offline.evaluating import evaluate
 from kernelbandits.offline.evaluation import Evaluation
 from kernelbandits.offline.evaluation_document import picture
@@ -17,7 +17,7 @@ from kernelbandits.offline.log_tables import open_log
 from kernelbandits.reporting import save, write_text
 
 if TYPE_CHECKING:
-    from kernelbandits.tables import TableEncoder, TableEncoding
+    from kernelbandits.tables import TableEncoding
 
 
 def evaluate_file(
@@ -36,7 +36,7 @@ def evaluate_file(
     Candidates with an encoder of their own, as a saved bandit has, need the features that it makes. Then these are the
     contexts, and their arms are those of the log; two bandits with different encoders are evaluated one at a time.
     """
-    encoder, named = _own(candidates)
+    encoder, named = own_encoder(candidates)
     with open_log(path, columns, encoding, arms or named, encoder=encoder, learned=learned, bounds=bounds) as log:
         return evaluate(log, candidates, **options)
 
@@ -51,20 +51,6 @@ def write_evaluation(evaluation: Evaluation, folder: Path, *, with_page: bool) -
         files.append(folder / "report.html")
         write_text(folder / "report.html", document.html())
     return files
-
-
-def _own(candidates: Mapping[str, Candidate]) -> tuple[TableEncoder | None, tuple[str, ...]]:
-    """The encoder that candidates bring along, and their arms."""
-    found = [(name, own) for name, each in candidates.items() if (own := each.encoder_and_arms()) is not None]
-    if not found:
-        return None, ()
-    (first, own), *others = found
-    for name, (encoder, _) in others:
-        if encoder.to_json() != own[0].to_json():
-            raise InvalidArgument(
-                f"{first} and {name} were fitted with different encoders; evaluate them one at a time, on the same log"
-            )
-    return own
 
 
 def candidates_from(texts: Sequence[str]) -> dict[str, Candidate]:

@@ -112,9 +112,10 @@ class EmpiricalLikelihood(IntervalMethod):
 class StudentizedBootstrap(IntervalMethod):
     """Quantiles of (mean* − mean)/standard error* over resampled rows (Efron 1979; Hall 1988).
 
-    It needs no bounds of rewards, and holds for large logs without extreme weights. Where only a handful of rewards
-    differ from the others, some resampled logs have none of them, and nothing is known of their spread. If these are
-    too many to be left out at the level, an end is the bound of rewards, or infinite if none is known.
+    It needs no bounds of rewards, and holds for large logs without extreme weights or skewed rewards. Where only a
+    handful of rewards differ from the others, some resampled logs have none of them, and nothing is known of their
+    spread. If these are too many to be left out at the level, an end is the bound of rewards, or infinite if none is
+    known.
 
     Attributes:
         n_resamples: how often as many rows are drawn again; memory grows with it times the number of different scores.

@@ -50,8 +50,7 @@ class Judging:
     def evaluation(self, estimators: Sequence[ValueEstimator], replays: tuple[ReplayedValue, ...] = ()) -> Evaluation:
         """All values, differences and verdicts; the first estimator is the one that counts."""
         log, marks = self.log, self.marks
-        main, size = estimators[0], min(each.rows.effective_size for each in self.weighed.values())
-        chosen, why = default_interval(marks, size)
+        main, (chosen, why) = estimators[0], default_interval(marks)
         method = self.interval or chosen
         refusals = {name: each.overlap.refusal() for name, each in self.weighed.items()}
         kept = {name: each for name, each in self.weighed.items() if refusals[name] is None}
@@ -116,14 +115,16 @@ class Judging:
         """The candidate less the log: a further row has the same reward in both.
 
         Two estimates are unbiased: that of the value less r, and (w − 1)(r − r̄), which is precise for a candidate that
-        decides nearly as the log does. The one whose scores vary less is taken.
+        decides nearly as the log does. The one whose scores vary less is taken. In both, a further row with an extreme
+        reward counts either for the candidate, with a typical weight, or against it, where it decides otherwise.
         """
-        rows, marks, mean = weighed.rows, self.marks, float(self.log.rewards.mean())
-        scores, ends = _linear(sample) - rows.rewards, (sample.extremes[0] - marks.low, sample.extremes[1] - marks.high)
-        near = (rows.weights - 1.0) * (rows.rewards - mean)
+        rows, marks, center = weighed.rows, self.marks, sample.value
+        scores, ends = _linear(sample) - rows.rewards, [sample.extremes[0] - marks.low, sample.extremes[1] - marks.high]
+        near = (rows.weights - 1.0) * (rows.rewards - float(rows.rewards.mean()))
         if near.var() < scores.var():
-            more = max(rows.typical_weight, weighed.overlap.contrary_weight) - 1.0
-            scores, ends = near, (more * (marks.low - mean), more * (marks.high - mean))
+            center, more = float(rows.rewards.mean()), max(rows.typical_weight, weighed.overlap.contrary_weight) - 1.0
+            scores, ends = near, [more * (marks.low - center), more * (marks.high - center)]
+        ends += [rows.typical_lack * (center - marks.low), rows.typical_lack * (center - marks.high)]
         return self._plain(scores, (min(ends), max(ends)), rows.effective_size)
 
     def _pair(self, a: ScoreSample, b: ScoreSample, first: Weighed, second: Weighed) -> ScoreSample:

@@ -8,14 +8,13 @@ from typing import final
 import numpy as np
 from scipy import special
 
-from kernelbandits.offline.intervals import EmpiricalLikelihood, IntervalMethod, StudentizedBootstrap
+from kernelbandits.offline.intervals import EmpiricalLikelihood, IntervalMethod
 from kernelbandits.offline.log import Log
 from kernelbandits.types import Array
 
 _PARTS = 10
 _DRIFT = 1e-6
 _RARE = 0.02
-_LARGE = 5000
 
 
 @final
@@ -48,11 +47,12 @@ def marks_of(log: Log) -> Marks:
     return Marks(adaptive, why, low, high, log.bounds is not None or binary, unusual < _RARE)
 
 
-def default_interval(marks: Marks, effective_size: float) -> tuple[IntervalMethod, str]:
-    """Return the interval for such a log, and why."""
+def default_interval(marks: Marks) -> tuple[IntervalMethod, str]:
+    """Return the interval for such a log, and why.
+
+    A bootstrap covers too seldom where rewards are skewed, in logs of 20,000 rows as well, so it has to be asked for.
+    """
     rows = "rows weighted by what the past says of their precision" if marks.adaptive else "rows independent"
-    if not marks.stated and not marks.adaptive and effective_size >= _LARGE:
-        return StudentizedBootstrap(), f"studentised bootstrap: a large log without bounds of rewards, {rows}"
     kind = "rare rewards" if marks.rare else "bounded rewards"
     if not marks.stated:
         kind = f"rewards taken to be between those seen, {marks.low:g} and {marks.high:g}"

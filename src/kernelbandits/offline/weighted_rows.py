@@ -55,6 +55,12 @@ class WeightedRows:
         first, second, third = (float((self.weights**power).sum()) for power in (1, 2, 3))
         return ((second / first) ** 2 * (third / second)) ** (1.0 / 3.0) if first > 0.0 else 1.0
 
+    @property
+    def typical_lack(self) -> float:
+        """Σl²/Σl for l = max(1 − w, 0): how much less such a row counts for the candidate than for the log."""
+        lack = np.maximum(1.0 - self.weights, 0.0)
+        return float(np.square(lack).sum()) / total if (total := float(lack.sum())) > 0.0 else 0.0
+
     def some(self, most: int) -> WeightedRows:
         """At most so many rows, evenly spaced."""
         step = -(-len(self) // most)

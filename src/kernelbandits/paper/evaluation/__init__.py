@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments import RunOptions
 from kernelbandits.paper.evaluation.coverage import Coverage
 from kernelbandits.paper.evaluation.errors import Errors
@@ -24,5 +25,12 @@ PICTURES: Pictures = {
 
 def report(options: RunOptions, data_dir: Path | None = None) -> None:
     """Run the study and write its output folder. The Open Bandit samples are looked for in the folder of data."""
-    pictures = dict(PICTURES) | ({"e-open-bandit": (OpenBandit(str(data_dir)),)} if data_dir is not None else {})
-    report_parts("evaluation", "Off-policy evaluation against truth", pictures, options)
+    samples, title = OpenBandit(str(data_dir or "")), "Off-policy evaluation against truth"
+    pictures = {**PICTURES, "e-open-bandit": (samples,)}
+    asked = samples.name in (name.casefold() for name in options.only)
+    if missing := samples.missing():
+        if asked:
+            raise InvalidArgument(missing)
+        del pictures["e-open-bandit"]
+        title += "" if options.only else f", without the Open Bandit samples ({missing})"
+    report_parts("evaluation", title, pictures, options)

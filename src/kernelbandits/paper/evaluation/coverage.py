@@ -77,7 +77,7 @@ def intervals(case: WorldCase, without: str = "") -> Iterator[tuple[str, float, 
     weighed = judging.weighed[_CANDIDATE]
     if weighed.overlap.refusal() is not None:
         return
-    method, _ = offline.default_interval(marks, weighed.rows.effective_size)
+    method, _ = offline.default_interval(marks)
     for name, (estimator, interval) in ({DEFAULT: (offline.SelfNormalizedDoublyRobust(), method)} | METHODS).items():
         if name != without:
             estimate = judging.estimate(weighed, estimator, interval)

@@ -53,8 +53,6 @@ class OpenBandit(StudyPart):
     folder: str = ""
 
     def rows(self, runner: Runner) -> pl.DataFrame:
-        if self._missing():
-            return pl.DataFrame(schema=_SCHEMA)
         found = kept(runner, self.name, valued, [(self.folder, campaign) for campaign in CAMPAIGNS])
         return found.select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())
 
@@ -62,8 +60,6 @@ class OpenBandit(StudyPart):
         return rows.drop("verdict")
 
     def charts(self, rows: pl.DataFrame) -> Charts:
-        if rows.is_empty():
-            return Charts([Chart("", [Remark(self._missing(), 0.5, 0.5)], Axis(""), Axis(""))], 1, 1.6)
         charts = []
         for campaign, own in by(rows, "campaign"):
             refused = own["value"].null_count() > 0
@@ -81,8 +77,6 @@ class OpenBandit(StudyPart):
         return Charts(charts, 2, height=4.2, legend="outside upper center")
 
     def findings(self, rows: pl.DataFrame) -> Iterator[str]:
-        if rows.is_empty():
-            yield f"0 of 2 campaigns: {self._missing()}"
         for campaign, own in by(rows, "campaign"):
             first = own.row(0, named=True)
             told = first["verdict"]
@@ -91,7 +85,7 @@ class OpenBandit(StudyPart):
             earned = f"{first['truth']:.4f}, {first['truth_low']:.4f} to {first['truth_high']:.4f}"
             yield f"{campaign}: {told}; uniform choices earned {earned}"
 
-    def _missing(self) -> str:
+    def missing(self) -> str:
         """What stands in the way; empty if nothing does."""
         if not self.folder:
             return "give the folder with the Open Bandit samples by --data-dir"
