@@ -171,7 +171,7 @@ class Evaluation:
     >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
     >>> print(evaluate(log, {"always old": AlwaysArm("old")}))
     200 rows; the log earned 0.325 per row
-    always old: better: +0.125 per row against the log, +0.0578 to +0.1905
+    always old: better: +0.125 per row against the log, +0.0557 to +0.1905
 
     See also `evaluate`, `CandidateValue`, `Overlap`.
     """
