@@ -11,8 +11,8 @@ from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.linalg import Segments
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.events import Conflict
+from kernelbandits.service.journal import GRACE
 from kernelbandits.service.learner import rebuilt
-from kernelbandits.service.settling import GRACE
 
 HOUR = 3600.0
 OVER = HOUR + GRACE / 1e6 + 1.0

@@ -9,7 +9,7 @@ from test_learning import same
 
 import kernelbandits as kb
 from kernelbandits.errors import InvalidFile
-from kernelbandits.service.running import check
+from kernelbandits.service.supervisor import check
 
 ARMS = ["none", "five percent", "free shipping"]
 LOG = {

@@ -11,5 +11,5 @@ from .outside_ledger import (
     weigh_many as weigh_many,
 )
 from .policy_text import policy_from as policy_from
-from .score_files import score_file as score_file
+from .scoring import score_file as score_file
 from .summary import ArmSummary as ArmSummary, BanditSummary as BanditSummary

@@ -16,9 +16,8 @@ import numpy as np
 from kernelbandits import arm_checks, checks
 from kernelbandits.bandit.bundle import PARTS, checked_parts
 from kernelbandits.bandit.calibration import Calibration, compare, learn_rows
-from kernelbandits.bandit.decision import BanditDecision, entered
+from kernelbandits.bandit.decision import BanditDecision, contexts_of, entered
 from kernelbandits.bandit.ledger import Ledger
-from kernelbandits.bandit.shown_rows import contexts_of
 from kernelbandits.bandit.summary import BanditSummary, summarized
 from kernelbandits.bandit.tally import Tally
 from kernelbandits.errors import InvalidArgument

@@ -7,7 +7,7 @@ from typing import Any
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.bandit.bandit import Bandit
-from kernelbandits.bandit.shown_rows import contexts_of
+from kernelbandits.bandit.decision import contexts_of
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.types import Array
 

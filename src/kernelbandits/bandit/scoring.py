@@ -1,17 +1,26 @@
-"""Scores of whole tables, in blocks of rows that do not depend on how the table is cut."""
+"""Scores of whole tables, in memory or on disk, in blocks of rows that do not depend on how the table is cut."""
 
 from __future__ import annotations
 
+import tempfile
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from kernelbandits import checks
+from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 from kernelbandits.linalg import one_thread
 from kernelbandits.policies import Agent
-from kernelbandits.tables import TableEncoder
+from kernelbandits.reporting import Progress, replacing
+from kernelbandits.tables import TableEncoder, row_blocks
 from kernelbandits.types import Array, ArrayLike
+
+if TYPE_CHECKING:
+    from kernelbandits.bandit.bandit import Bandit
 
 _SCORED = 1024
 """Rows that are scored together: always the same number, because the last bits of a product depend on its shape."""
@@ -54,10 +63,93 @@ def scored(
         for part, field in zip(found, _COLUMNS.values(), strict=True):
             part[:, done : done + len(points)] = getattr(scores, field).T[left]
         done += len(points)
-    shown = [name for name, stays in zip(names, left.tolist(), strict=True) if stays]
-    titles = [f"{kind}_{name}" for kind in _COLUMNS for name in shown]
+    stay = [name for name, stays in zip(names, left.tolist(), strict=True) if stays]
+    titles = [f"{kind}_{name}" for kind in _COLUMNS for name in stay]
     return pl.DataFrame(dict(zip(titles, found.reshape(len(titles), -1), strict=True)))
 
 
 _COLUMNS = {"mean": "means", "deviation": "deviations", "probability": "probabilities"}
 """How columns begin, and the field of `Scores` that they show."""
+
+_CHANCE = "probability_"
+_PIECE = 65_536
+"""Rows of a group in the file that is written, however many are read at a time."""
+
+
+def score_file(
+    bandit: Bandit,
+    table: Path,
+    out: Path,
+    *,
+    keep: tuple[str, ...] = (),
+    eligible: Collection[str] | None = None,
+    seed: int = 0,
+    block_rows: int = _PIECE,
+) -> int:
+    """Score the rows of a file, draw an arm for each with its probabilities, and write a file; returns their number.
+
+    The columns are those that `keep` names, then `arm` and `propensity`, then those of `Bandit.score`. `block_rows` are
+    read at a time, rounded up to a multiple of those that are encoded together (at most 16,384).
+    """
+    write = _WRITERS.get(out.suffix.lower())
+    if write is None:
+        raise InvalidArgument(f"out must end in {' or '.join(_WRITERS)}; got {shown(out.name)}")
+    _, encoder = bandit._ready()
+    together = encoded_rows(encoder)
+    rows = -(-checks.whole("block_rows", block_rows, at_least=1) // together) * together
+    with (
+        row_blocks(table, encoder.missing) as source,
+        Progress("score", source.n) as progress,
+        tempfile.TemporaryDirectory(prefix="kernelbandits-") as folder,
+    ):
+        source.refuse_unknown(keep)
+        if not source.n:
+            raise InvalidFile(f"{source.name} has columns but no rows; expected one row per context")
+        rng = np.random.default_rng(seed)
+
+        def frames() -> Iterator[pl.DataFrame]:
+            for start in range(0, source.n, rows):
+                frame = source.block(start, start + rows)
+                scores = bandit._score(frame, source.name_from(start), eligible)
+                yield pl.concat([frame.select(keep), _drawn(scores, rng), scores], how="horizontal")
+                progress.show(min(start + rows, source.n), f"{min(start + rows, source.n):,} rows")
+
+        pieces = _in_pieces(frames(), Path(folder))
+        with replacing(out) as part:
+            write(pieces, part)
+        return source.n
+
+
+def _drawn(scores: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """The arm of each row, drawn with its probabilities, and its propensity."""
+    names = [name for name in scores.columns if name.startswith(_CHANCE)]
+    chances = scores.select(names).to_numpy()
+    limits = chances.cumsum(axis=1)
+    arms = np.minimum((limits <= rng.random(len(limits))[:, np.newaxis] * limits[:, -1:]).sum(axis=1), len(names) - 1)
+    arm = pl.Series("arm", [name.removeprefix(_CHANCE) for name in names])[arms.tolist()]
+    return pl.DataFrame([arm, pl.Series("propensity", chances[np.arange(len(arms)), arms])])
+
+
+def _in_pieces(frames: Iterator[pl.DataFrame], folder: Path) -> pl.LazyFrame:
+    """Write rows to files of equal length as they come; returns all of them in order."""
+    paths: list[Path] = []
+
+    def write(rows: pl.DataFrame) -> None:
+        paths.append(folder / f"{len(paths)}.parquet")
+        rows.rechunk().write_parquet(paths[-1])
+
+    waiting = next(frames)
+    for frame in frames:
+        while waiting.height >= _PIECE:
+            write(waiting[:_PIECE])
+            waiting = waiting[_PIECE:]
+        waiting = waiting.vstack(frame)
+    for start in range(0, waiting.height, _PIECE):
+        write(waiting[start : start + _PIECE])
+    return pl.concat([pl.scan_parquet(path, glob=False) for path in paths])
+
+
+_WRITERS: dict[str, Callable[[pl.LazyFrame, Path], None]] = {
+    ".parquet": lambda rows, path: rows.sink_parquet(path, row_group_size=_PIECE),
+    ".csv": lambda rows, path: rows.sink_csv(path),
+}

@@ -35,6 +35,6 @@ def serve(settings: Path | None, demo: bool, check: bool, port: int | None, work
     if demo:
         service("demo").run_demo(changes, click.echo)
     elif check:
-        click.echo(service("running").check(settings))
+        click.echo(service("supervisor").check(settings))
     else:
-        service("running").serve(settings, changes, click.echo)
+        service("supervisor").serve(settings, changes, click.echo)

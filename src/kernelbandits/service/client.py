@@ -18,7 +18,7 @@ from kernelbandits.service.events import Taken
 from kernelbandits.service.requests import Answer
 
 T = TypeVar("T")
-_AGAIN = (429, 502, 503, 504)
+Found = httpx.Response | httpx.TransportError
 _decode = msgspec.json.Decoder().decode
 
 
@@ -50,22 +50,29 @@ class _Call(NamedTuple, Generic[T]):
         content = {} if self.body is None else {"content": msgspec.json.encode(self.body)}
         return {"method": self.method, "url": self.path, "headers": {"content-type": "application/json"}, **content}
 
-    def answer(self, response: httpx.Response) -> T:
+    def answer(self, found: Found) -> T:
         """What was answered; raises what the service refused."""
-        if response.status_code < 400:
-            return self.read(_decode(response.content))
+        if isinstance(found, httpx.TransportError):
+            raise ServiceError(f"the service cannot be reached: {found}") from found
+        if found.status_code < 400:
+            return self.read(_decode(found.content))
         try:
-            error = _decode(response.content)["error"]
-            raise ServiceError(error["message"], response.status_code, error["code"], error["field"])
+            error = _decode(found.content)["error"]
+            raise ServiceError(error["message"], found.status_code, error["code"], error["field"])
         except (msgspec.DecodeError, KeyError, TypeError):
-            raise ServiceError(f"HTTP {response.status_code}", response.status_code, "http") from None
+            raise ServiceError(f"HTTP {found.status_code}", found.status_code, "http") from None
 
 
-def _waits(retries: int) -> Iterator[float | None]:
-    """Seconds to wait before each further try, twice as long each time, give or take a half; None after the last."""
+def _waits(retries: int) -> Iterator[float]:
+    """Seconds to wait before each further try: twice as long each time, give or take a half."""
     for number in range(retries):
         yield 0.1 * 2.0**number * random.uniform(0.5, 1.5)  # noqa: S311 (no secret)
-    yield None
+
+
+def _wait(found: Found, waits: Iterator[float]) -> float | None:
+    """Seconds after which to send the same again; None if there is nothing better to come."""
+    again = isinstance(found, httpx.TransportError) or found.status_code in (429, 502, 503, 504)
+    return next(waits, None) if again else None
 
 
 def _rank_call(
@@ -157,17 +164,15 @@ class Client:
         self.close()
 
     def _call(self, call: _Call[T]) -> T:
-        for wait in _waits(self._retries):
+        waits = _waits(self._retries)
+        while True:
             try:
-                response = self._http.request(**call.arguments())
+                found: Found = self._http.request(**call.arguments())
             except httpx.TransportError as error:
-                if wait is None:
-                    raise ServiceError(f"the service cannot be reached: {error}") from error
-            else:
-                if wait is None or response.status_code not in _AGAIN:
-                    return call.answer(response)
+                found = error
+            if (wait := _wait(found, waits)) is None:
+                return call.answer(found)
             time.sleep(wait)
-        raise AssertionError("the last try has returned or raised")
 
 
 @final
@@ -217,14 +222,12 @@ class AsyncClient:
         await self.close()
 
     async def _call(self, call: _Call[T]) -> T:
-        for wait in _waits(self._retries):
+        waits = _waits(self._retries)
+        while True:
             try:
-                response = await self._http.request(**call.arguments())
+                found: Found = await self._http.request(**call.arguments())
             except httpx.TransportError as error:
-                if wait is None:
-                    raise ServiceError(f"the service cannot be reached: {error}") from error
-            else:
-                if wait is None or response.status_code not in _AGAIN:
-                    return call.answer(response)
+                found = error
+            if (wait := _wait(found, waits)) is None:
+                return call.answer(found)
             await asyncio.sleep(wait)
-        raise AssertionError("the last try has returned or raised")

@@ -146,7 +146,8 @@ def _weighed(snapshot: Snapshot, kept: Kept, eligible: list[str]) -> dict[str, f
     """Probabilities without the floor. An arm without rewards is tried with probability 1/K."""
     n, tried = len(eligible), [name for name in eligible if snapshot.counts.get(name)]
     own = any(isinstance(arm, ShownArm) and arm.features for arm in kept.arms)
-    flat, encoder = snapshot.features.flat, _encoder(snapshot)
+    flat, bandit = snapshot.features.flat, snapshot.bandit
+    encoder = snapshot.features.encoder() if bandit is None or bandit.encoder is None else bandit.encoder
     if own:
         rows: dict[str, Any] = {name: flat(kept.row_of(name)) for name in eligible}
         for name in eligible:
@@ -158,16 +159,11 @@ def _weighed(snapshot: Snapshot, kept: Kept, eligible: list[str]) -> dict[str, f
         if len(tried) < n:
             encoder.transform(shown_row)
     probabilities = dict.fromkeys(eligible, 1.0 / n)
-    if tried and snapshot.bandit is not None:
-        weighed = weigh(snapshot.bandit, shown_row, tried if len(tried) < len(snapshot.bandit._problem.arms) else None)
+    if tried and bandit is not None:
+        weighed = weigh(bandit, shown_row, tried if len(tried) < len(bandit._problem.arms) else None)
         for name in tried:
             probabilities[name] = len(tried) / n * weighed[name]
     return probabilities
-
-
-def _encoder(snapshot: Snapshot) -> Any:
-    found = None if snapshot.bandit is None else snapshot.bandit.encoder
-    return snapshot.features.encoder() if found is None else found
 
 
 def _floored(probabilities: dict[str, float], exploration: float) -> dict[str, float]:
@@ -179,7 +175,6 @@ def _floored(probabilities: dict[str, float], exploration: float) -> dict[str, f
 def _drawn(probabilities: dict[str, float], number: float) -> str:
     """The arm at `number` of the way through the probabilities."""
     total, left = sum(probabilities.values()), number
-    name = ""
     for name, value in probabilities.items():
         left -= value / total
         if left < 0.0 and value > 0.0:

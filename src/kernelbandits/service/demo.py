@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from kernelbandits.service.client import AsyncClient, ServiceError
-from kernelbandits.service.running import supervise
-from kernelbandits.service.supervisor import Supervisor
+from kernelbandits.service.supervisor import Supervisor, supervise
 
 OFFERS = ("no offer", "5 % off", "free shipping", "gift wrap")
 _DEVICES, _SEASONS, _VISITS = ("phone", "laptop", "tablet"), ("spring", "summer", "christmas"), (1, 2, 4, 8, 16)

@@ -44,23 +44,12 @@ def insert_event(
     request = _encode(decided.kept).decode()
     ranking = _encode(decided.ranking).decode()
     active = 0 if decided.kept.deferred else 1
+    since = (time, time + snapshot.learning.wait, snapshot.version, snapshot.revision)
+    chosen = (decided.arm, decided.preferred, decided.propensity, ranking, request, int(decided.control), active)
     inserted = tx.change(
         "INSERT INTO events (id, time, due, version, revision, arm, preferred, propensity, ranking, request, control,"
         " active) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-        (
-            event_id,
-            time,
-            time + snapshot.learning.wait,
-            snapshot.version,
-            snapshot.revision,
-            decided.arm,
-            decided.preferred,
-            decided.propensity,
-            ranking,
-            request,
-            int(decided.control),
-            active,
-        ),
+        (event_id, *since, *chosen),
     )
     if inserted:
         if decided.new_arms:

@@ -13,10 +13,9 @@ import msgspec
 import numpy as np
 
 from kernelbandits.offline.confidence_sequence import ConfidenceSequence, RunningInterval
-from kernelbandits.service.journal import learning_at
+from kernelbandits.service.journal import GRACE, learning_at
 from kernelbandits.service.requests import Kept
 from kernelbandits.service.settings import Learning
-from kernelbandits.service.settling import GRACE
 from kernelbandits.service.storage import Transaction
 
 LEVEL = 0.95

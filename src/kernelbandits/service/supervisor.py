@@ -1,4 +1,4 @@
-"""The supervisor: opens the socket, starts one learner and the web workers, and starts again what dies."""
+"""Serving a settings file: a supervisor opens the socket, starts the learner and the web workers, and watches them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, final
 
-from kernelbandits.errors import NotWritten
-from kernelbandits.service.opening import prepare
-from kernelbandits.service.settings import parse_settings
-from kernelbandits.service.storage import open_database
+from kernelbandits.errors import InvalidFile, KernelBanditsError, NotWritten
+from kernelbandits.service.journal import last_seq
+from kernelbandits.service.logs import log_to_stderr
+from kernelbandits.service.opening import current_learning, prepare, with_warm_start
+from kernelbandits.service.settings import Learning, Settings, parse_settings, read_settings
+from kernelbandits.service.storage import SqliteDatabase, open_database
 
 _log = logging.getLogger(__name__)
 _PATIENCE = 15.0  # seconds that processes have to finish
@@ -126,3 +129,56 @@ def _server(host: str, port: int, *, shared: bool) -> socket.socket:
         raise NotWritten(f"cannot listen on {host}:{port}: {reason}") from error
     made.set_inheritable(True)
     return made
+
+
+def serve(path: Path, changes: dict[str, Any], say: Callable[[str], None]) -> None:
+    """Serve a settings file until SIGTERM or Ctrl-C."""
+    read_settings(path)
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    table["server"] = {**table.get("server", {}), **changes}
+    supervise(Supervisor(table, path.resolve()), say)
+
+
+def supervise(supervisor: Supervisor, say: Callable[[str], None]) -> None:
+    """Run a supervisor until SIGTERM or Ctrl-C."""
+    log_to_stderr("supervisor")
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, supervisor.stop)
+    supervisor.run(lambda address: say(f"serving on {address}"))
+
+
+def check(path: Path) -> str:
+    """Say what would be served with a settings file; raises if it cannot be. Nothing is written."""
+    settings = read_settings(path)
+    learning = with_warm_start(settings)
+    lines = [f"{len(learning.arms)} arms, mode {learning.mode}, policy {type(learning.policy_spec()).__name__}"]
+    reader = learning.reader()
+    if reader is not None:
+        lines.append(f"{reader.encoder().dim} features")
+    where = settings.database if "://" not in settings.database else settings.database.partition("://")[0]
+    lines.append(f"database {where}: {_found(settings, learning)}")
+    keys = ", ".join(f"{key.name} ({', '.join(key.scopes)})" for key in settings.keys) or "none, this machine only"
+    lines.append(f"listens on {settings.server.host}:{settings.server.port}, {settings.server.workers} workers")
+    lines.append(f"keys: {keys}")
+    return "\n".join(lines)
+
+
+def _found(settings: Settings, learning: Learning) -> str:
+    database = open_database(settings.database)
+    if isinstance(database, SqliteDatabase):
+        folder = Path(settings.database).parent
+        if not folder.is_dir():
+            raise InvalidFile(f"database: no such folder: {folder}")
+        if not Path(settings.database).exists():
+            return "will be made"
+    try:
+        with database.read() as tx:
+            before, entries = current_learning(tx), last_seq(tx)
+    except KernelBanditsError as error:
+        if "no such table" in str(error) or "does not exist" in str(error):
+            return "will be made"
+        raise
+    finally:
+        database.close()
+    changed = "" if before == learning else "; settings have changed"
+    return f"{entries:,} entries in its journal{changed}"

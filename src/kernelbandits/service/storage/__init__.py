@@ -2,9 +2,16 @@
 
 from pathlib import Path
 
-from kernelbandits.service.storage.database import Busy, Database, StorageUnavailable, Transaction
-from kernelbandits.service.storage.files import keep_file, kept_file
-from kernelbandits.service.storage.migrations import MIGRATIONS, migrate
+from kernelbandits.service.storage.database import (
+    MIGRATIONS,
+    Busy,
+    Database,
+    StorageUnavailable,
+    Transaction,
+    keep_file,
+    kept_file,
+    migrate,
+)
 from kernelbandits.service.storage.sqlite import SqliteDatabase
 
 

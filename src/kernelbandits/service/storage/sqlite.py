@@ -84,12 +84,9 @@ class SqliteDatabase(Database):
     def _try_turn(self) -> None:
         """Wait a moment, as long as another process needs for a small transaction: waking a thread takes as long."""
         for _ in range(_TRIES):
-            try:
-                fcntl.flock(self._turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                time.sleep(_MOMENT)
-            else:
+            if _locked(self._turn):
                 return
+            time.sleep(_MOMENT)
         raise Busy("another process writes")
 
     @contextmanager
@@ -105,11 +102,7 @@ class SqliteDatabase(Database):
     def lead(self) -> bool:
         if self._leading < 0:
             self._leading = _opened(self.path.with_name(self.path.name + "-learner"))
-        try:
-            fcntl.flock(self._leading, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+        return _locked(self._leading)
 
     def scratch(self) -> Path:
         self._bundles.mkdir(exist_ok=True)
@@ -179,3 +172,12 @@ class SqliteDatabase(Database):
 
 def _opened(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _locked(file: int) -> bool:
+    """Lock a file for this process; returns whether no other has it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -30,8 +30,7 @@ class Application:
         self._worker = worker
         self._guard = Guard(worker.settings)
         self._exact = {(route.method, route.path): route for route in ROUTES if "*" not in route.path}
-        self._named = [(route, route.path.split("/")) for route in ROUTES if "*" in route.path]
-        self._paths = {route.path for route in ROUTES}
+        self._patterns = [(route, route.path.split("/")) for route in ROUTES]
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -89,15 +88,14 @@ class Application:
             parts = [unquote(part, errors="strict") for part in scope["raw_path"].decode("ascii").split("/")]
         except UnicodeDecodeError as error:
             raise Refusal(400, "not_text", "path", "expected a path in UTF-8") from error
-        other = scope["path"] in self._paths
-        for route, pattern in self._named:
+        there = False
+        for route, pattern in self._patterns:
             if len(pattern) == len(parts) and all(want in ("*", got) for want, got in zip(pattern, parts, strict=True)):
                 if route.method == method:
-                    names = tuple(got for want, got in zip(pattern, parts, strict=True) if want == "*")
-                    return route, tuple(_name(name) for name in names)
-                other = True
+                    return route, tuple(_name(got) for want, got in zip(pattern, parts, strict=True) if want == "*")
+                there = True
         self._guard.admit(dict(scope["headers"]), "any", "")
-        if other:
+        if there:
             raise Refusal(405, "wrong_method", "method", f"this address does not take {scope['method'][:16]}")
         raise Refusal(404, "not_found", "path", "there is nothing at this address; see /docs")
 
