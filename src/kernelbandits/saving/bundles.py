@@ -114,26 +114,40 @@ class Bundle:
         if length != sum(piece.length for piece in pieces) or length * dtype.itemsize > size:
             raise InvalidFile(f"the sizes of {entry} do not agree")
         require_memory(size, f"loading {entry}", "load it on a larger machine")
-        with self._archive.open(self._entries[entry]) as file:
+        digest = hashlib.sha256()
+        with self._archive.open(self._entries[entry]) as raw:
+            file = io.BufferedReader(_Digested(raw, digest), _AT_ONCE)
             if np.lib.format.read_magic(file) != (1, 0):
                 raise InvalidFile(f"{entry} is not an array of version 1.0")
             if np.lib.format.read_array_header_1_0(file) != ((length,), False, dtype):
                 raise InvalidFile(f"{entry} has another shape or type than {_MANIFEST} says")
-            header = file.tell()
-            file.seek(0)
-            digest = hashlib.sha256(file.read(header))
             read = [piece.allocate() for piece in pieces]
-            for data in (piece.view(np.uint8).data for piece in read):
-                for start in range(0, len(data), _AT_ONCE):
-                    part = data[start : start + _AT_ONCE]
-                    if file.readinto(part) != len(part):
-                        raise InvalidFile(f"{entry} is shorter than it says")
-                    digest.update(part)
+            for piece in read:
+                if file.readinto(piece.view(np.uint8).data) != piece.nbytes:
+                    raise InvalidFile(f"{entry} is shorter than it says")
             if file.read(1):
                 raise InvalidFile(f"{entry} is longer than it says")
         if digest.hexdigest() != said["sha256"]:
             raise InvalidFile(f"{entry} was changed after it was written: its SHA-256 differs")
         return read
+
+
+@final
+class _Digested(io.RawIOBase):
+    """A file whose digest is taken while it is read."""
+
+    def __init__(self, file: Any, digest: Any) -> None:
+        self._file = file
+        self._digest = digest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        self._digest.update(data)
+        return len(data)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -18,20 +17,30 @@ _FORMAT = 1
 
 
 def encoder_to_json(encoder: Encoder) -> str:
-    """Return the encoder as one line of JSON: its fields, and those of its columns."""
-    columns, stored = _fields(encoder.columns), _fields(encoder)
-    table = {"format": _FORMAT, **columns, "column_notes": columns["notes"], **stored}
-    return json.dumps(table, default=_plain, allow_nan=False, ensure_ascii=False)
-
-
-def _fields(thing: Any) -> dict[str, Any]:
-    """The fields by name that a constructor takes, without the columns, whose fields stand beside them."""
-    return {each.name: getattr(thing, each.name) for each in fields(thing) if each.init and each.name != "columns"}
-
-
-def _plain(thing: Any) -> Any:
-    """An array, or the levels of a column, as lists."""
-    return [thing.column, thing.common, thing.n_pooled] if isinstance(thing, Levels) else thing.tolist()
+    """Return the encoder as one line of JSON."""
+    columns = encoder.columns
+    return json.dumps(
+        {
+            "format": _FORMAT,
+            "numerical": columns.numerical,
+            "times": columns.times,
+            "means": columns.means.tolist(),
+            "gaps": columns.gaps,
+            "categories": [[levels.column, levels.common, levels.n_pooled] for levels in columns.categories],
+            "column_notes": columns.notes,
+            "kept": encoder.kept.tolist(),
+            "shift": encoder.shift.tolist(),
+            "factors": encoder.factors.tolist(),
+            "center": encoder.center.tolist(),
+            "axes": None if encoder.axes is None else encoder.axes.tolist(),
+            "scale": encoder.scale,
+            "names": encoder.names,
+            "notes": encoder.notes,
+            "missing": encoder.missing,
+        },
+        allow_nan=False,
+        ensure_ascii=False,
+    )
 
 
 def encoder_from_json(text: str | bytes) -> Encoder:
@@ -39,7 +48,7 @@ def encoder_from_json(text: str | bytes) -> Encoder:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidFile(f"the encoder cannot be read: it is no JSON ({error})") from error
+        raise InvalidFile(f"the encoder cannot be read: it is not JSON ({error})") from error
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
         got = data.get("format") if isinstance(data, dict) else type(data).__name__
         raise InvalidFile(f"the encoder cannot be read: expected format {_FORMAT}; got {shown(got)}")
