@@ -191,7 +191,7 @@ def test_json_gives_the_same_encoder_to_the_last_bit(fields):
         ('"means": [', '"means": [1.0, ', "means must be finite numbers of shape"),
         ('"times": ["since"]', '"times": ["city"]', "times and gaps must be numerical columns"),
         ('"notes"', '"note"', "'notes' is missing"),
-        ("{", "", "no JSON"),
+        ("{", "", "not JSON"),
     ],
 )
 def test_broken_json_is_refused_in_one_line(old, new, words):
