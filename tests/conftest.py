@@ -63,14 +63,14 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture(autouse=True, scope="session")
 def no_two_series_look_the_same():
     """Every picture that any test draws, of any command, is looked at before it is saved."""
-    draw_charts = charts._draw_charts
+    draw_charts = charts.Charts.draw
 
     def looked_at(drawn, figure):
         draw_charts(drawn, figure)
         assert series_that_look_alike(figure) == []
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(charts, "_draw_charts", looked_at)
+        patch.setattr(charts.Charts, "draw", looked_at)
         yield
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernelbandits.reporting import Axis, Chart, Charts, Line, Look, Picture, draw
-from kernelbandits.reporting.axes import log_ticks
+from kernelbandits.reporting.log_ticks import log_ticks
 from series_looks import labels_that_touch
 
 

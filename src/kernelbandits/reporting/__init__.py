@@ -1,5 +1,6 @@
 """Documents of sections for a terminal, a page or JSON; charts, progress, files. Only this room draws or prints."""
 
+from kernelbandits.reporting.annotations import Remark, Shade
 from kernelbandits.reporting.charts import (
     Axis,
     Chart,
@@ -8,15 +9,13 @@ from kernelbandits.reporting.charts import (
     Line,
     Mark,
     Points,
-    Remark,
     Rule,
-    Shade,
     draw,
     plot,
     save,
 )
 from kernelbandits.reporting.curves import Curves, PanelCurves
-from kernelbandits.reporting.document import Column, Document, Entry, Table, print_json
+from kernelbandits.reporting.document import Column, Document, Entry, Table, print_json, terminal_width
 from kernelbandits.reporting.dot_rows import dot_rows, rows_picture
 from kernelbandits.reporting.files import lock, remove_abandoned, replacing, write_text
 from kernelbandits.reporting.glance import facts_html, short_html, short_repr, sparkline
@@ -34,4 +33,3 @@ from kernelbandits.reporting.sections import (
     toml_value,
 )
 from kernelbandits.reporting.styles import COLOURS, Look, look, looks, spread
-from kernelbandits.reporting.terminal import terminal_width

@@ -30,15 +30,10 @@ _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date
 Side = Literal["x", "y"]
 
 
-def literal(text: str) -> str:
-    """The text as matplotlib shows it letter by letter: dollars begin no formula."""
-    return text.replace("$", r"\$")
-
-
-def _label(text: str) -> str:
+def label(text: str) -> str:
     """A text for a title or legend in short lines. A legend would leave out what begins with "_"."""
     text = f" {text}" if text.startswith("_") else text
-    return literal("\n".join(wrap(text, _LONGEST_LINE, drop_whitespace=False)))
+    return "\n".join(wrap(text, _LONGEST_LINE, drop_whitespace=False))
 
 
 Drawn: TypeAlias = "Axes | list[Axes]"
@@ -75,7 +70,7 @@ class Line:
             linestyle=(0, dashes) if dashes else "-",
             marker=self.look.marker,
             markevery=(self.first, self.step),
-            label=_label(self.label),
+            label=label(self.label),
             **styles.LINE,
         )
         if self.error is not None and np.isfinite(self.error).all():
@@ -111,7 +106,7 @@ class Points:
             markeredgecolor="black" if self.best else colour,
             alpha=1.0 if self.best else 0.75,
             zorder=3 if self.best else 2,
-            label=_label(self.label),
+            label=label(self.label),
         )
 
 
@@ -129,46 +124,7 @@ class Rule:
     def draw(self, axes: Axes) -> None:
         style: Any = (0, self.dashes) if self.dashes else "-"
         across = axes.axvline if self.side == "x" else axes.axhline
-        across(self.at, color=self.colour, linestyle=style, linewidth=1.2, label=_label(self.label))
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Shade:
-    """A grey band across the chart between two values of the axis `side`."""
-
-    low: float
-    high: float
-    side: Side
-    label: str = ""
-
-    def draw(self, axes: Axes) -> None:
-        across: Any = axes.axvspan if self.side == "x" else axes.axhspan
-        across(self.low, self.high, color=styles.SHADE, lw=0, zorder=0, label=_label(self.label))
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """A short text at a height y; `x` is a fraction of the width, where it begins if that is below ½, else ends."""
-
-    text: str
-    x: float
-    y: float
-    below: bool = False
-
-    def draw(self, axes: Axes) -> None:
-        axes.annotate(
-            literal(self.text),
-            (self.x, self.y),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, -3 if self.below else 3),
-            textcoords="offset points",
-            ha="left" if self.x < 0.5 else "right",
-            va="top" if self.below else "bottom",
-            fontsize=8,
-            color="0.35",
-        )
+        across(self.at, color=self.colour, linestyle=style, linewidth=1.2, label=label(self.label))
 
 
 @final
@@ -185,6 +141,35 @@ class Axis:
     names: Sequence[str] = ()
     low: float | None = None
     high: float | None = None
+
+    def draw(self, axes: Axes, side: Side) -> None:
+        """Give the axis `side` its label, scale, limits and ticks; what it shows is drawn already."""
+        from matplotlib.ticker import FuncFormatter, NullLocator
+
+        axes.set(**{f"{side}label": self.label})
+        line = getattr(axes, f"{side}axis")
+        if self.scale != "linear":
+            getattr(axes, f"set_{side}scale")(self.scale, **({"linthresh": 1.0} if self.scale == "symlog" else {}))
+            line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))
+        if self.low is not None or self.high is not None:
+            set_limits = getattr(axes, f"set_{side}lim")
+            set_limits(self.low, self.high)
+            if not self.names:  # move the limits that were given a little out, so that markers on them are whole
+                transform = line.get_transform()
+                ends = transform.transform(np.array(getattr(axes, f"get_{side}lim")()))
+                room = styles.ROOM * (ends[1] - ends[0]) * np.array([-(self.low is not None), self.high is not None])
+                set_limits(*transform.inverted().transform(ends + room))
+        if self.scale == "log":
+            from kernelbandits.reporting.log_ticks import LogTicks
+
+            line.set_major_locator(LogTicks())
+            line.set_minor_locator(NullLocator())
+        if self.ticks:
+            line.set_ticks(list(self.ticks), [f"{tick:g}" for tick in self.ticks])
+            line.set_minor_locator(NullLocator())
+        if self.names:
+            line.set_ticks(range(len(self.names)), list(self.names))
+            line.set_inverted(True)
 
 
 @final
@@ -214,16 +199,48 @@ class Charts:
     legend: str = ""
     legend_columns: int = 3
 
+    def draw(self, figure: SubFigure) -> None:
+        """Draw the charts and their legend."""
+        rows = ceil(len(self.charts) / self.columns)
+        grid = figure.subplots(rows, self.columns, squeeze=False, sharey=self.share_y)
+        for axes in grid.flat[len(self.charts) :]:
+            axes.set_axis_off()
+        drawn = list(zip(self.charts, grid.flat, strict=False))
+        for chart, axes in drawn:
+            for mark in chart.marks:
+                mark.draw(axes)
+        for chart, axes in drawn:  # once all marks are drawn: limits that are set would hold for all shared axes
+            axes.set_title(label(chart.title), fontsize=10)
+            chart.x.draw(axes, "x")
+            chart.y.draw(axes, "y")
+            axes.set_axisbelow(True)
+            axes.grid(visible=True, color=styles.FRAME, linewidth=0.6)
+            axes.spines[["top", "right"]].set_visible(False)
+            if chart.legend:
+                beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+                axes.legend(**((beside if chart.legend == "right" else {"loc": chart.legend}) | styles.LEGEND))
+        if self.legend:
+            handles: dict[str, Any] = {}
+            for chart, axes in drawn:
+                for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+                    if not chart.legend:
+                        handles.setdefault(name, handle)
+            place: dict[str, Any] = {"loc": self.legend, "ncols": self.legend_columns}
+            figure.legend(handles.values(), handles.keys(), **place, **styles.LEGEND)
+
 
 def draw(picture: Picture, new_figure: Callable[..., Figure] | None = None) -> Figure:
     """The picture as a figure of matplotlib; unless `new_figure` makes one, no window and no notebook knows of it."""
+    import matplotlib as mpl
     from matplotlib.figure import Figure
 
     heights = [charts.height for charts in picture.charts]
+    # Before the context begins: with its first figure, pyplot changes settings that must stay.
     figure = (new_figure or Figure)(figsize=(picture.width, sum(heights)), layout="constrained")
-    bands = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)
-    for charts, band in zip(picture.charts, bands.flat, strict=True):
-        _draw_charts(charts, band)
+    with mpl.rc_context({"text.parse_math": False}):  # dollars begin no formula
+        bands = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)
+        for charts, band in zip(picture.charts, bands.flat, strict=True):
+            charts.draw(band)
     return figure
 
 
@@ -256,34 +273,3 @@ def write_figure(figure: Figure, target: Any, kind: str) -> None:
         # A name in a script that the font lacks is shown as boxes; nobody can do anything about a warning.
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font", UserWarning)
         figure.savefig(target, format=kind, dpi=160, metadata=_METADATA[kind])
-
-
-def _draw_charts(charts: Charts, figure: SubFigure) -> None:
-    from kernelbandits.reporting.axes import set_axis
-
-    rows = ceil(len(charts.charts) / charts.columns)
-    grid = figure.subplots(rows, charts.columns, squeeze=False, sharey=charts.share_y)
-    for axes in grid.flat[len(charts.charts) :]:
-        axes.set_axis_off()
-    drawn = list(zip(charts.charts, grid.flat, strict=False))
-    for chart, axes in drawn:
-        for mark in chart.marks:
-            mark.draw(axes)
-    for chart, axes in drawn:  # once all marks are drawn: limits that are set would hold for all shared axes
-        axes.set_title(_label(chart.title), fontsize=10)
-        set_axis(axes, "x", chart.x)
-        set_axis(axes, "y", chart.y)
-        axes.set_axisbelow(True)
-        axes.grid(visible=True, color=styles.FRAME, linewidth=0.6)
-        axes.spines[["top", "right"]].set_visible(False)
-        if chart.legend:
-            beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
-            axes.legend(**((beside if chart.legend == "right" else {"loc": chart.legend}) | styles.LEGEND))
-    if charts.legend:
-        handles: dict[str, Any] = {}
-        for chart, axes in drawn:
-            for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
-                if not chart.legend:
-                    handles.setdefault(name, handle)
-        place: dict[str, Any] = {"loc": charts.legend, "ncols": charts.legend_columns}
-        figure.legend(handles.values(), handles.keys(), **place, **styles.LEGEND)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,14 +17,41 @@ from math import isfinite
 from string import Template
 from typing import TYPE_CHECKING, Any, final
 
-from kernelbandits.reporting.sections import Section
+from kernelbandits.errors import visible
+from kernelbandits.reporting.narrow_tables import GAP, Grid, listed, narrowed
 from kernelbandits.reporting.styles import COLOURS
-from kernelbandits.reporting.terminal import fitted, terminal_text, terminal_width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
+    from kernelbandits.reporting.sections import Section
+
+_USUAL_WIDTH = 80
 _SCRIPTS = ("scales.js", "chart.js", "page.js")
+
+
+def terminal_width() -> int:
+    """The width to write for: $COLUMNS, else that of the first standard stream that is a terminal, else 80.
+
+    So `| less` gets what the terminal would show.
+    """
+    if os.environ.get("COLUMNS", "").isdigit() and int(os.environ["COLUMNS"]) > 0:
+        return int(os.environ["COLUMNS"])
+    for stream in (sys.__stdout__, sys.__stderr__, sys.__stdin__):
+        try:
+            if stream is not None and (columns := os.get_terminal_size(stream.fileno()).columns) > 0:
+                return columns
+        except (OSError, ValueError):  # no terminal, or closed
+            continue
+    return shutil.get_terminal_size((_USUAL_WIDTH, 24)).columns
+
+
+def terminal_text(text: str, style: str = "") -> Text:
+    """A text for a terminal, letter by letter: neither markup nor control characters have an effect."""
+    from rich.text import Text
+
+    return Text(visible(text), style)
 
 
 @final
@@ -86,14 +115,35 @@ class Table:
         return f'{caption}<div class="scroll" tabindex="0" role="group" aria-label="{label}">{table}</div>'
 
     def terminal(self) -> list[RenderableType]:
-        title = ". ".join(part for part in (self.title, self.caption) if part)
+        """The table as it is, else with its rows as columns, else in parts: whatever fits the terminal first."""
+        from rich import box, table
+
         heads = [terminal_text(column.name) for column in self.columns]
         numeric = [column.numeric for column in self.columns]
         rows = [
             [terminal_text(entry.text, f"{'bold ' * entry.best}{entry.tone}") for entry in row] for row in self.rows
         ]
-        grids = fitted(heads, numeric, rows, terminal_width())
-        return [terminal_text(title, "bold"), terminal_text(""), *grids, terminal_text("")]
+        layouts = [(heads, numeric, rows)]
+        if len(rows) < len(heads) - 1 and all(numeric[1:]):
+            names = [terminal_text(""), *(terminal_text(row[0].text) for row in self.rows)]
+            turned = [[head, *(row[i] for row in rows)] for i, head in enumerate(heads) if i]
+            layouts.append((names, [False] + [True] * len(rows), turned))
+        grids = [
+            Grid(*layout, [max(text.cell_len for text in column) for column in zip(layout[0], *layout[2], strict=True)])
+            for layout in layouts
+        ]
+        width = terminal_width()
+        fitting = [grid for grid in grids if sum(grid.widths) + GAP * (len(grid.widths) - 1) <= width]
+        title = ". ".join(part for part in (self.title, self.caption) if part)
+        shown: list[RenderableType] = [terminal_text(title, "bold")]
+        for grid in fitting[:1] or narrowed(grids[0], width):
+            part = table.Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
+            for head, number, its_width in zip(grid.heads, grid.numeric, grid.widths, strict=True):
+                part.add_column(head, justify="right" if number else "left", width=its_width, no_wrap=number)
+            for row in grid.rows:
+                part.add_row(*row)
+            shown += ["", part]
+        return [*shown, *(() if len(shown) > 1 else ("", listed(heads, rows))), ""]
 
     def lines(self) -> list[str]:
         """The rows under their heads as plain text that fits the terminal."""

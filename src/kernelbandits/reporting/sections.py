@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 from kernelbandits.reporting.charts import Charts, draw, write_figure
-from kernelbandits.reporting.terminal import terminal_text
+from kernelbandits.reporting.document import terminal_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

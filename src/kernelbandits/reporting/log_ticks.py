@@ -1,4 +1,4 @@
-"""How matplotlib draws an axis: scale, limits, names, and as many ticks as have room on a logarithmic one.
+"""Ticks of a logarithmic axis: as many round numbers as have room.
 
 Imported where something is drawn, because it needs matplotlib.
 """
@@ -10,46 +10,13 @@ from itertools import pairwise
 from math import ceil, floor, inf, log10
 from typing import final
 
-import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.axis import Axis as DrawnAxis
-from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator, NullLocator
-
-from kernelbandits.reporting import styles
-from kernelbandits.reporting.charts import Axis, Side, literal
+from matplotlib.ticker import Locator, MaxNLocator
 
 _WITHIN_A_DECADE = ((1, 2, 5), (1, 3), (1,))
 _EVENLY = (5, 4, 3, 2)
 _LABEL, _LETTERS = 1.3, 6
 """Width of a label of so many letters with the gap beside it, in units of what matplotlib takes for a label."""
-
-
-def set_axis(axes: Axes, side: Side, axis: Axis) -> None:
-    """Give the axis `side` its label, scale, limits and ticks; what it shows is drawn already."""
-    axes.set(**{f"{side}label": literal(axis.label)})
-    line = getattr(axes, f"{side}axis")
-    if axis.scale != "linear":
-        getattr(axes, f"set_{side}scale")(axis.scale, **({"linthresh": 1.0} if axis.scale == "symlog" else {}))
-    if axis.low is not None or axis.high is not None:
-        set_limits = getattr(axes, f"set_{side}lim")
-        set_limits(axis.low, axis.high)
-        if not axis.names:  # move the limits that were given a little out, so that markers on them are whole
-            transform = line.get_transform()
-            ends = transform.transform(np.array(getattr(axes, f"get_{side}lim")()))
-            room = styles.ROOM * (ends[1] - ends[0]) * np.array([-(axis.low is not None), axis.high is not None])
-            set_limits(*transform.inverted().transform(ends + room))
-    if axis.scale == "log":
-        line.set_major_locator(LogTicks())
-        line.set_major_formatter(FuncFormatter(lambda value, _: tick_label(value)))
-        line.set_minor_locator(NullLocator())
-    if axis.scale == "symlog":
-        line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.12g}"))
-    if axis.ticks:
-        line.set_ticks(list(axis.ticks), [f"{tick:g}" for tick in axis.ticks])
-        line.set_minor_locator(NullLocator())
-    if axis.names:
-        line.set_ticks(range(len(axis.names)), list(map(literal, axis.names)))
-        line.set_inverted(True)
 
 
 def log_ticks(low: float, high: float, room: float) -> list[float]:
