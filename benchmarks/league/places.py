@@ -29,7 +29,7 @@ from kernelbandits.environments import Classification, Environment, replay
 from kernelbandits.errors import CellFailed
 from kernelbandits.experiments import Engine, load_experiment, seed_sequence, world
 from kernelbandits.experiments.engines import in_order
-from kernelbandits.experiments.grid import fingerprint
+from kernelbandits.experiments.store import fingerprint
 from kernelbandits.paper import beyond, data_sets
 from kernelbandits.reporting import write_text
 from kernelbandits.tables import Encoding, content_digest

@@ -10,7 +10,7 @@ import examples
 import kernelbandits as kb
 from command import BLAS_THREADS, run, run_process
 from kernelbandits.errors import InvalidFile
-from kernelbandits.experiments.grid import fingerprint
+from kernelbandits.experiments.store import fingerprint
 from kernelbandits.tables import digests
 
 TOML = """

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.experiments.grid import fingerprint, own_code
+from kernelbandits.experiments.store import fingerprint, installation
 
 ENVIRONMENT = kb.Synthetic(kb.LowRank(), dim=10)
 POLICY = kb.ExploreThenCommit(kb.MinNormInterpolator(kb.Gaussian(4.0)), 20)
@@ -27,7 +27,7 @@ class Holding(kb.Policy):
 def test_all_code_of_the_library_counts():
     files = sorted(Path(kb.__file__).parent.rglob("*.py"))
     assert len({path.parent.name for path in files}) > 10
-    assert own_code() == hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:32]
+    assert installation().code == hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:32]
 
 
 def test_a_fingerprint_follows_everything_that_is_computed():

@@ -13,7 +13,7 @@ import pytest
 import kernelbandits as kb
 from command import run
 from kernelbandits.experiments import InProcess, RunOptions, contents, outputs, parse, report_experiment
-from kernelbandits.experiments.grid import short_names
+from kernelbandits.experiments.store import files_in
 from small import TOML
 
 ROOT = Path(__file__).parents[2]
@@ -106,16 +106,24 @@ def test_the_provenance_of_data_files_is_enough_to_run_them_again(files):
         assert again.panels[0].environment == panel.environment
 
 
-def test_short_names_are_as_long_as_they_must_be():
-    assert short_names([]) == {}
-    assert short_names(["/home/me/data/a.csv"]) == {"/home/me/data/a.csv": "a.csv"}
-    assert list(short_names(["/x/a.csv", "/x/b.csv"]).values()) == ["a.csv", "b.csv"]
-    assert list(short_names(["/x/one/a.csv", "/x/two/a.csv", "/x/b.csv"]).values()) == [
-        "one/a.csv",
-        "two/a.csv",
-        "x/b.csv",
-    ]
-    assert list(short_names(["/a/x.csv", "/b/a/x.csv"]).values()) == ["a/x.csv", "b/a/x.csv"]
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        ([], []),
+        (["data/a.csv"], ["a.csv"]),
+        (["x/a.csv", "x/b.csv"], ["a.csv", "b.csv"]),
+        (["x/one/a.csv", "x/two/a.csv", "x/b.csv"], ["one/a.csv", "two/a.csv", "x/b.csv"]),
+        (["top/a/x.csv", "b/a/x.csv"], ["top/a/x.csv", "b/a/x.csv"]),
+    ],
+)
+def test_names_of_files_are_as_long_as_they_must_be(files, names, tmp_path):
+    for name in files:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x,y\n1,a\n", encoding="utf-8")
+    found = files_in([kb.Classification(tmp_path / name, label="y") for name in files])
+    assert [*found] == [str(tmp_path / name) for name in files]
+    assert [name for name, _ in found.values()] == names
 
 
 @pytest.mark.parametrize(("before", "words"), [(0.0, "Finished in 7.0 s."), (123.0, "Finished in 130 s.")])

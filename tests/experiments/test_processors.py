@@ -11,18 +11,17 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.experiments import InProcess, provenance
-from kernelbandits.experiments.grid import fingerprint, own_arithmetic
-from kernelbandits.linalg import arithmetic
+from kernelbandits.experiments.store import fingerprint, installation
 
 PLAY = """
 import json, logging, sys
 import kernelbandits as kb
 from kernelbandits.experiments import InProcess
-from kernelbandits.linalg import arithmetic
+from kernelbandits.experiments.store import installation
 logging.basicConfig(level="WARNING", format="%(message)s")
 experiment = kb.load_experiment("small.toml")
 mixed, own = (kb.run(experiment, folder, InProcess()).frame for folder in ("mixed", "own"))
-print(json.dumps([dict(arithmetic()), mixed.equals(own), own["arm"].to_list(), own["regret"].to_list()]))
+print(json.dumps([installation().machine, mixed.equals(own), own["arm"].to_list(), own["regret"].to_list()]))
 """
 
 
@@ -38,7 +37,7 @@ def test_runs_of_another_kind_of_processor_are_computed_again_and_both_are_kept(
         [sys.executable, "-c", PLAY], cwd=tmp_path, env=old, capture_output=True, text=True, check=True
     )
     kind, same, arms, regrets = json.loads(there.stdout)
-    if kind == arithmetic():
+    if kind == installation().machine:
         pytest.skip(f"this BLAS cannot be told to be another: {kind}")
     assert same, "what was there has no influence"
     assert there.stderr.splitlines() == [
@@ -61,4 +60,4 @@ def test_the_provenance_has_the_kind_of_processor():
 
 def test_a_fingerprint_has_two_parts():
     what, how = fingerprint(kb.Synthetic(kb.LowRank(), dim=3), kb.Uniform(), 10, 0).split("-")
-    assert (len(what), how) == (32, own_arithmetic())
+    assert (len(what), how) == (32, installation().arithmetic)

@@ -8,8 +8,8 @@ import pytest
 import kernelbandits as kb
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument
 from kernelbandits.experiments import InProcess, Processes, Runner, seed_sequence, world
-from kernelbandits.experiments.grid import own_arithmetic, own_code
 from kernelbandits.experiments.running import _play_elsewhere
+from kernelbandits.experiments.store import installation
 from kernelbandits.tables import content_digest
 from small import TOML
 
@@ -114,7 +114,10 @@ class Broken(kb.Policy):
 
 def test_the_bar_counts_only_what_is_left_to_do(small, tmp_path, monkeypatch):
     shown = []
-    monkeypatch.setattr("kernelbandits.experiments.running.Progress.show", lambda bar, *state: shown.append(state))
+    monkeypatch.setattr(
+        "kernelbandits.experiments.running.Progress.show",
+        lambda bar, done, note, *total: shown.append((done, str(note), *total)),
+    )
     runner = Runner(tmp_path, InProcess())
     runner.run(small.only(("UCB",)))
     assert shown[0] == (0, "looking for finished runs"), "from the first moment"
@@ -138,16 +141,16 @@ def test_what_is_finished_is_not_rehearsed(small, tmp_path, undisturbed, finishe
 
 def test_a_worker_with_other_code_or_other_data_plays_nothing(small, tmp_path):
     """Its rows would be kept under a fingerprint that promises this code and this data."""
-    unit, data = [next(small.cells())], tmp_path / "rows.csv"
+    own, unit, data = installation(), [next(small.cells())], tmp_path / "rows.csv"
     data.write_text("x,y\n1,a\n", encoding="utf-8")
     digest = content_digest(str(data))
-    [(fingerprint, rows)] = _play_elsewhere((own_code(), own_arithmetic(), {str(data): digest}, unit))
+    [(fingerprint, rows)] = _play_elsewhere((own.code, own.arithmetic, {str(data): digest}, unit))
     assert (fingerprint, len(rows)) == (unit[0].fingerprint, small.horizon)
     with pytest.raises(EngineFailed, match="has other code than this process's"):
-        _play_elsewhere(("0" * 32, own_arithmetic(), {}, unit))
+        _play_elsewhere(("0" * 32, own.arithmetic, {}, unit))
     with pytest.raises(EngineFailed, match="has another kind of processor"):
-        _play_elsewhere((own_code(), "0" * 8, {}, unit))
+        _play_elsewhere((own.code, "0" * 8, {}, unit))
     data.write_text("x,y\n2,a\n", encoding="utf-8")
     for path in (data, tmp_path / "nowhere.csv"):
         with pytest.raises(EngineFailed, match=r"a worker has no file .*, or a different one"):
-            _play_elsewhere((own_code(), own_arithmetic(), {str(path): digest}, unit))
+            _play_elsewhere((own.code, own.arithmetic, {str(path): digest}, unit))

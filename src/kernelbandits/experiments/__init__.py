@@ -1,7 +1,7 @@
 """Experiments: grids of runs, their results and reports."""
 
 from kernelbandits.experiments.engines import Dask, Engine, InProcess, Processes, dask, local
-from kernelbandits.experiments.grid import Cell, Experiment, Panel, require_known
+from kernelbandits.experiments.grid import Cell, Experiment, Panel, load_experiment, parse, require_known, shipped
 from kernelbandits.experiments.outputs import (
     Outcome,
     RunOptions,
@@ -12,4 +12,3 @@ from kernelbandits.experiments.outputs import (
 )
 from kernelbandits.experiments.results import Results, contents, regret_picture, report_on
 from kernelbandits.experiments.running import Runner, RunProgress, run, seed_sequence, world
-from kernelbandits.experiments.toml_files import load_experiment, methods, parse, shipped

@@ -1,30 +1,26 @@
-"""An experiment is a grid of panels × methods × seeds, often read from a TOML file.
+"""An experiment is a grid of panels × methods × seeds, made in Python or read from a TOML file.
 
-Each cell is one run, identified by what it computes.
+Each cell is one run, identified by what it computes. A file is checked when it is read, before anything is run.
 """
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import json
-import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
-from types import CodeType, FunctionType
-from typing import Any, NoReturn, final
+from typing import Any, final
 
 from kernelbandits import checks
 from kernelbandits.environments import Environment
-from kernelbandits.errors import InvalidArgument, counted, nearest, shown
-from kernelbandits.linalg import arithmetic, require_memory
+from kernelbandits.errors import InvalidArgument, InvalidFile, counted, nearest, shown
+from kernelbandits.experiments.store import fingerprint
+from kernelbandits.linalg import require_memory
 from kernelbandits.policies import Policy
-from kernelbandits.specs import Spec, path_of, to_table
-from kernelbandits.tables.digests import content_digest
+from kernelbandits.specs import from_table
+from kernelbandits.user_modules import Source
 
+_KEYS = ("name", "title", "horizon", "seeds", "columns", "look_order", "mark", "methods", "panels")
 _NOT_IN_FILES = '/\\:*?"<>|'
 
 
@@ -181,85 +177,6 @@ def require_known(names: Iterable[str], known: Sequence[str], none: str) -> None
             raise InvalidArgument(f"{none} {name!r}; {nearest(name, known)}")
 
 
-def fingerprint(environment: Spec, policy: Spec, horizon: int, seed: int) -> str:
-    """32 hexadecimal digits that change when anything changes that a cell computes, code and data files included.
-
-    After a dash follow the eight of `own_arithmetic`: the same run on another kind of processor.
-    """
-    specs = to_table([environment, policy], of_file=content_digest, of_foreign=_source_of)
-    content = json.dumps([specs, horizon, seed, own_code()], sort_keys=True, default=_refuse)
-    return f"{hashlib.sha256(content.encode()).hexdigest()[:32]}-{own_arithmetic()}"
-
-
-def files_in(specs: Any) -> dict[str, str]:
-    """The data files that specs name, each with the digest of its content."""
-    found: dict[str, str] = {}
-    to_table(specs, of_file=lambda path: found.setdefault(path, content_digest(path)))
-    return found
-
-
-def short_names(paths: Iterable[str]) -> dict[str, str]:
-    """The names of files for readers on other machines: as much of the end of each path as tells them apart."""
-    whole = list(paths)
-    parts = [Path(path).parts[1:] for path in whole]
-    names = [part[-1] for part in parts]
-    n = 1
-    while len(set(names)) < len(names):
-        n += 1
-        names = ["/".join(part[-n:]) for part in parts]
-    return dict(zip(whole, names, strict=True))
-
-
-@cache
-def own_code() -> str:
-    """Digest of the library's code: after any edit, results are computed again."""
-    files = sorted(Path(__file__).parents[1].rglob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:32]
-
-
-@cache
-def own_arithmetic() -> str:
-    """Digest of what the last bits depend on apart from code and data: processor, BLAS, numpy and scipy."""
-    content = json.dumps([dict(arithmetic()), version("numpy"), version("scipy")], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()[:8]
-
-
-def _refuse(value: object) -> NoReturn:
-    raise InvalidArgument(
-        "an experiment's specs must be frozen dataclasses whose fields are numbers, texts, tuples or other specs, so "
-        f"that a result can be identified by what was computed; got {value!r:.200} of type {type(value).__name__}"
-    )
-
-
-@cache
-def _source_of(foreign: type) -> str:
-    """Name of the class and digest of the file that defines it, so that an edited policy of the user is run again."""
-    try:
-        path = inspect.getsourcefile(foreign)
-        source = Path(path).read_bytes() if path and Path(path).is_file() else inspect.getsource(foreign).encode()
-    except (OSError, TypeError):  # typed in a notebook, where there is no file
-        source = repr(_code_in(sys.modules[foreign.__module__], foreign.__module__)).encode()
-    return f"{path_of(foreign)} {hashlib.sha256(source).hexdigest()}"
-
-
-def _code_in(owner: object, module: str) -> list[Any]:
-    """The code of all functions and classes that a module or class holds and that were defined in this module."""
-    found: list[Any] = []
-    for name, value in sorted(vars(owner).items()):
-        inner = getattr(value, "__func__", getattr(value, "fget", value))  # of class methods and properties
-        if isinstance(inner, type) and inner.__module__ == module:
-            found.append((name, _code_in(inner, module)))
-        elif isinstance(inner, FunctionType) and inner.__module__ == module:
-            found.append((name, inner.__defaults__, _instructions(inner.__code__)))
-    return found
-
-
-def _instructions(code: CodeType) -> tuple[Any, ...]:
-    """What the code does, without where it stands."""
-    constants = [_instructions(each) if isinstance(each, CodeType) else each for each in code.co_consts]
-    return code.co_code, code.co_names, constants
-
-
 def lead_of(experiment: Experiment) -> tuple[str, ...]:
     """The experiment in a few words."""
     return (
@@ -269,3 +186,97 @@ def lead_of(experiment: Experiment) -> tuple[str, ...]:
         counted(len(experiment.panels), "panel"),
         counted(len(experiment.methods), "method"),
     )
+
+
+def shipped() -> dict[str, Path]:
+    """The experiments that come with the library, name → TOML file."""
+    files = sorted((Path(__file__).parents[1] / "paper").glob("*.toml"))
+    return dict(zip([path.stem for path in files], files, strict=True))
+
+
+def load_experiment(source: str | Path, *, allow_code: bool = False) -> Experiment:
+    """The experiment in a TOML file, or a shipped one by name: `load_experiment("figure-1")`.
+
+    A file that names `module:Class` can have the module beside it; `allow_code` says that you trust that module.
+
+    Args:
+        source: a .toml file, or the name of a shipped experiment.
+        allow_code: whether modules beside the file may be run; otherwise a file that needs one is refused.
+
+    >>> load_experiment("figure-1").methods[:2]
+    ('EtC', 'EtC-Ridge')
+
+    See also `run`, `Results`, `Panel`.
+    """
+    known = shipped()
+    path = known.get(str(source), Path(source))
+    if not path.is_file():
+        raise InvalidFile(f"no such experiment file: {path}; give a .toml file or a name ({', '.join(known)})")
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        waiting: list[Any] = [table]
+        for value in waiting:  # and what it holds
+            if isinstance(value, Mapping | list):
+                waiting += value.values() if isinstance(value, Mapping) else value
+            elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+                raise InvalidFile(f"whole numbers of TOML have at most 64 bits; got {shown(value)}")
+        return parse(table, path.resolve().parent, allow_code=allow_code)
+    except (InvalidFile, InvalidArgument) as error:
+        raise InvalidFile(f"{path.name}: {error}") from error
+    except RecursionError as error:
+        raise InvalidFile(f"{path.name}: tables or lists are nested too deeply") from error
+    except ValueError as error:  # of tomllib, for syntax, bytes that are no text, and numbers of thousands of digits
+        raise InvalidFile(f"{path.name}: not valid TOML: {error}") from error
+
+
+def parse(table: Mapping[str, Any], folder: Path | None = None, *, allow_code: bool = False) -> Experiment:
+    """The experiment that a table describes; relative paths of data files start in `folder`."""
+    source = Source(folder, allow_code)
+    _check_keys(table, "the file", _KEYS, needed=("name", "horizon", "methods", "panels"))
+    if not isinstance(table["panels"], list) or not isinstance(table["methods"], Mapping):
+        raise InvalidFile("expected `[[panels]]` tables and a `[methods.NAME]` table for each method")
+    panels = []
+    for i, panel in enumerate(table["panels"]):
+        where = f"panels[{i}]"
+        _check_keys(panel, where, ("name", "environment", "values"), needed=("name", "environment"))
+        values = panel.get("values", {})
+        if not isinstance(values, Mapping):
+            raise InvalidFile(f"{where}.values: expected a table of values for `$name`; got {shown(values)}")
+        place = f"{where}.environment"
+        environment = from_table(_substitute(panel["environment"], values, place), Environment, place, source)  # type: ignore[type-abstract]
+        mark = _substitute(table.get("mark"), values, "mark")
+        methods: dict[str, Policy] = {}
+        for name, spec in table["methods"].items():
+            place = f"methods.{name}"
+            methods[name] = from_table(_substitute(spec, values, place), Policy, place, source)  # type: ignore[type-abstract]
+        panels.append(Panel(panel["name"], environment, methods, mark))
+    seeds, look_order = table.get("seeds", 10), table.get("look_order", [])
+    if not isinstance(look_order, list):
+        raise InvalidFile(f"look_order: expected a list of names of methods; got {shown(look_order)}")
+    stated = dict(item for item in table.items() if item[0] in ("title", "columns"))
+    seeds = tuple(seeds) if isinstance(seeds, list) else first_seeds(seeds)
+    return Experiment(table["name"], tuple(panels), table["horizon"], seeds, look_order=tuple(look_order), **stated)
+
+
+def _substitute(value: Any, values: Mapping[str, Any], where: str) -> Any:
+    """Replace `"$dim"` by the panel's value of dim, so that one set of methods serves panels of several sizes."""
+    if isinstance(value, Mapping):
+        return dict(zip(value, _substitute([*value.values()], values, where), strict=True))
+    if isinstance(value, list):
+        return [_substitute(entry, values, where) for entry in value]
+    if isinstance(value, str) and value.startswith("$"):
+        if value[1:] not in values:
+            raise InvalidFile(f"{where}: the panel's `values` have no {value[1:]!r}; {nearest(value[1:], values)}")
+        return values[value[1:]]
+    return value
+
+
+def _check_keys(table: Any, where: str, known: tuple[str, ...], needed: tuple[str, ...]) -> None:
+    if not isinstance(table, Mapping):
+        raise InvalidFile(f"{where}: expected a table; got {shown(table)}")
+    for key in table:
+        if key not in known:
+            raise InvalidFile(f"{where} has an unknown key {key!r}; {nearest(key, known)}")
+    for key in needed:
+        if key not in table:
+            raise InvalidFile(f"`{key}` is missing in {where}")

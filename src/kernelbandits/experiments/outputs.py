@@ -19,7 +19,7 @@ import polars as pl
 from kernelbandits import __version__
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments.engines import Engine, dask, local
-from kernelbandits.experiments.grid import Experiment, first_seeds, own_code
+from kernelbandits.experiments.grid import Experiment, first_seeds
 from kernelbandits.experiments.results import (
     Results,
     contents,
@@ -30,7 +30,7 @@ from kernelbandits.experiments.results import (
     write_frames,
 )
 from kernelbandits.experiments.running import Runner
-from kernelbandits.linalg import arithmetic
+from kernelbandits.experiments.store import installation
 from kernelbandits.reporting import Document, Facts, Picture, Section, print_json, remove_abandoned, save, write_text
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
@@ -141,6 +141,7 @@ def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> d
     for argument in sys.argv[1:]:  # --out=/home/me/results becomes --out=results
         option, equals, value = argument.rpartition("=")
         command.append(f"{option}{equals}{Path(value).name}" if Path(value).is_absolute() else argument)
+    own = installation()
     return {
         **contents,
         "command": shlex.join(command),
@@ -152,8 +153,8 @@ def provenance(contents: Mapping[str, Any], seconds: float, engine: Engine) -> d
             "python": platform.python_version(),
             **dict(zip(_LIBRARIES, map(version, _LIBRARIES), strict=True)),
         },
-        "code": own_code(),
-        "machine": {"system": platform.system(), **arithmetic()},
+        "code": own.code,
+        "machine": {"system": platform.system(), **own.machine},
     }
 
 

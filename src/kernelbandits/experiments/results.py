@@ -15,7 +15,8 @@ import polars as pl
 from kernelbandits.environments import mean_and_standard_error
 from kernelbandits.errors import counted
 from kernelbandits.experiments.arms_played import arms_played, arms_sections
-from kernelbandits.experiments.grid import Experiment, files_in, lead_of, short_names
+from kernelbandits.experiments.grid import Experiment, lead_of
+from kernelbandits.experiments.store import files_in
 from kernelbandits.reporting import (
     Axis,
     Chart,
@@ -135,13 +136,15 @@ def summary_of(results: Results, sections: Sequence[Section] = (), findings: Seq
     if notes:
         shown.append(Findings("Data", data))
         record["notes"] = notes
-    return Document(experiment.title or experiment.name, tuple(shown), lead_of(experiment), record)
+    return Document(experiment.title or experiment.name, tuple(shown), record=record)
 
 
 def with_details(summary: Document, results: Results) -> Document:
-    """The summary with curves above and settings below."""
-    named = arms_sections(results.experiment, results.frame)
-    return replace(summary, sections=(regret_curves(results), *summary.sections, *named, settings(results.experiment)))
+    """The summary with a lead and curves above, and settings below."""
+    experiment = results.experiment
+    named = arms_sections(experiment, results.frame)
+    sections = (regret_curves(results), *summary.sections, *named, settings(experiment))
+    return replace(summary, sections=sections, lead=lead_of(experiment))
 
 
 def regret_curves(results: Results) -> Curves:
@@ -217,7 +220,8 @@ def settings(experiment: Experiment) -> Group:
 
     Data files are named without their folders, which another machine does not have.
     """
-    as_table = partial(to_table, of_file=short_names(files_in(experiment.panels)).__getitem__)
+    files = files_in(experiment.panels)
+    as_table = partial(to_table, of_file=lambda path: files[path][0])
     environments = tuple(
         (
             panel.name,
@@ -254,17 +258,15 @@ def notes_on(experiment: Experiment) -> dict[str, list[str]]:
 def contents(experiment: Experiment) -> dict[str, Any]:
     """Everything needed to run the experiment again, as plain data; data files are named without their folders."""
     files = files_in(experiment.panels)
-    names = short_names(files)
-    as_table = partial(to_table, of_file=names.__getitem__)
     return {
         "experiment": {
             "name": experiment.name,
             "title": experiment.title,
             "horizon": experiment.horizon,
-            "panels": as_table(experiment.panels),
+            "panels": to_table(experiment.panels, of_file=lambda path: files[path][0]),
         },
         "notes": notes_on(experiment),
-        "files": dict(zip(names.values(), files.values(), strict=True)),
+        "files": dict(files.values()),
         "seeds": list(experiment.seeds),
     }
 

@@ -20,11 +20,11 @@ from kernelbandits import __version__, checks
 from kernelbandits.environments import Environment, Rounds
 from kernelbandits.environments.play import replay
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument, InvalidFile, KernelBanditsError
-from kernelbandits.experiments.engines import Engine, in_order, local, remove_abandoned_scratch
-from kernelbandits.experiments.grid import Cell, Experiment, files_in, own_arithmetic, own_code
+from kernelbandits.experiments.engines import Engine, in_order, local
+from kernelbandits.experiments.grid import Cell, Experiment
 from kernelbandits.experiments.results import Results
-from kernelbandits.experiments.store import ROW, Rows, Store
-from kernelbandits.linalg import arithmetic, require_memory
+from kernelbandits.experiments.store import ROW, Rows, Store, files_in, installation
+from kernelbandits.linalg import require_memory
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import Progress, remove_abandoned
 from kernelbandits.specs import to_table
@@ -93,7 +93,6 @@ def run(
     saved.cells.mkdir(parents=True, exist_ok=True)
     for folder in (saved.cells, saved.cells.parent):
         remove_abandoned(folder)
-    remove_abandoned_scratch()
     now = RunProgress(len(cells) - len(missing), 0, len(missing))
     on_progress(now)
     # Cells that share an instance go to one worker together, so that contexts and means are drawn once for them. The
@@ -121,7 +120,7 @@ class Runner:
         """The results of an experiment; finished runs are taken from the folder."""
         with Progress(experiment.name, None, patience=0.0) as bar:
             bar.show(0, "looking for finished runs")
-            return run(experiment, self.folder, self.engine, lambda now: bar.show(now.done, str(now), now.missing))
+            return run(experiment, self.folder, self.engine, lambda now: bar.show(now.done, now, now.missing))
 
     def map(self, title: str, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
         """The answers in the order of the tasks, whichever is ready first. Give the longest tasks first."""
@@ -173,7 +172,11 @@ def _rehearse(cells: Sequence[Cell]) -> None:
 
 def _save_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterator[int]:
     """Play on workers that have other files than this process, and save what they send; yields numbers of cells."""
-    tasks = [(own_code(), own_arithmetic(), files_in([unit[0].panel]), unit) for unit in units]  # a unit has one panel
+    own = installation()
+    tasks = []
+    for unit in units:  # a unit has one panel
+        files = {path: digest for path, (_, digest) in files_in([unit[0].panel]).items()}
+        tasks.append((own.code, own.arithmetic, files, unit))
     for played in engine.map(_play_elsewhere, tasks):
         for fingerprint, rows in played:
             store.save(fingerprint, rows)
@@ -182,15 +185,16 @@ def _save_here(engine: Engine, store: Store, units: list[list[Cell]]) -> Iterato
 
 def _play_elsewhere(task: tuple[str, str, dict[str, str], list[Cell]]) -> list[tuple[str, Rows]]:
     """Play the cells only where code, arithmetic and data are those that the fingerprints stand for."""
-    code, its_arithmetic, files, unit = task
-    if own_code() != code:
+    code, arithmetic, files, unit = task
+    own = installation()
+    if own.code != code:
         raise EngineFailed(
             f"a worker's kernelbandits {__version__} has other code than this process's; "
             "install the same files on every worker and start the workers again"
         )
-    if own_arithmetic() != its_arithmetic:
+    if own.arithmetic != arithmetic:
         raise EngineFailed(
-            f"a worker ({', '.join(arithmetic().values())}) has another kind of processor, or another numpy, scipy or "
+            f"a worker ({', '.join(own.machine.values())}) has another kind of processor, or another numpy, scipy or "
             "BLAS, than this process, so its results differ in their last bits; see `One kind of processor` in the "
             "documentation on clusters"
         )

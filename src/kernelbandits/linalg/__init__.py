@@ -5,7 +5,6 @@ from kernelbandits.linalg.inverse_factor import Appended, InverseFactor
 from kernelbandits.linalg.machine import (
     EPS,
     TINY,
-    arithmetic,
     available_memory,
     blas_threads,
     memory_text,

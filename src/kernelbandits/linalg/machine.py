@@ -1,14 +1,13 @@
-"""The machine: precision of doubles, what decides their last bits, threads of BLAS, cache and memory."""
+"""The machine: precision of doubles, threads of BLAS, cache and memory."""
 
 from __future__ import annotations
 
 import os
-import platform
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,28 +66,6 @@ def blas_threads() -> int:
     from threadpoolctl import threadpool_info
 
     return max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
-
-
-@cache
-def arithmetic() -> Mapping[str, str]:
-    """The kind of processor and the BLAS libraries, on which the last bits of results depend.
-
-    numpy and BLAS choose their code by the processor, and a sum in another order has another last bit. `simd` are the
-    instruction sets that numpy has chosen.
-    """
-    import scipy.linalg  # noqa: F401 (its BLAS must be loaded to be seen)
-    from threadpoolctl import threadpool_info
-
-    functions = np.lib.introspect.opt_func_info().values()
-    simd = [str(chosen["current"]) for kinds in functions for chosen in kinds.values()]
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
-    keys = ("internal_api", "version", "architecture")
-    blas = [" ".join(str(pool[key]) for key in keys if pool.get(key)) for pool in pools]
-    return {
-        "processor": platform.machine(),
-        "simd": ", ".join(sorted(set(simd))),
-        "blas": ", ".join(sorted(set(blas))),
-    }
 
 
 def pieces(n: int, size: int = 0, *, width: int = 1) -> Iterator[slice]:

@@ -22,7 +22,8 @@ def methods(dim: int, n_explore: int | None = None) -> dict[str, Policy]:
     checks.whole("dim", dim, at_least=1)
     n_explore = dim if n_explore is None else checks.whole("n_explore", n_explore, at_least=1)
     table = tomllib.loads(experiments.shipped()["figure-1"].read_text(encoding="utf-8"))
-    return experiments.methods(table["methods"], {"n_explore": n_explore})
+    table["panels"] = [table["panels"][0] | {"values": {"n_explore": n_explore}}]
+    return dict(experiments.parse(table).panels[0].methods)
 
 
 @final

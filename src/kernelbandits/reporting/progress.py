@@ -31,8 +31,11 @@ class Progress(ExitStack):
         self._started = time.monotonic()
         self._meter: Meter | None = None
 
-    def show(self, done: float, note: str = "", total: float | None = None) -> None:
-        """Show how much of the total is done, with a few words; `total` replaces the one given at the start."""
+    def show(self, done: float, note: object = "", total: float | None = None) -> None:
+        """Show how much of the total is done, with a few words; `total` replaces the one given at the start.
+
+        The note is turned into text only if it is shown.
+        """
         self._total = self._total if total is None else total
         if self._meter is None:
             if time.monotonic() - self._started < self._patience:
@@ -44,7 +47,7 @@ class Progress(ExitStack):
                 self._meter = _terminal_meter(self._title, self)
             else:
                 return
-        self._meter(done, self._total, note)
+        self._meter(done, self._total, str(note))
 
 
 def _terminal_meter(title: str, until: ExitStack) -> Meter:
