@@ -14,7 +14,7 @@ from kernelbandits.errors import nearest
 
 __version__ = "0.2.0"
 
-_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+exported, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
@@ -22,4 +22,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; {nearest(name, __all__)}")
-    return _load(name)
+    return exported(name)

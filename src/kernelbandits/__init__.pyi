@@ -1,5 +1,7 @@
 # What `kernelbandits` exports and where it is: read by type checkers, and by the package itself to load on first use.
 
+import typing
+
 from . import (
     errors as errors,
     experiments as experiments,
@@ -228,3 +230,5 @@ from .tables import (
 )
 
 __version__: str
+
+def exported(name: str) -> typing.Any: ...

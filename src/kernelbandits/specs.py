@@ -165,7 +165,7 @@ def names_below(base: type) -> list[str]:
         spec = below.pop()
         below += spec.__subclasses__()
         name = spec.__name__
-        if name in dir(kernelbandits) and getattr(kernelbandits, name) is spec and not inspect.isabstract(spec):
+        if name in dir(kernelbandits) and kernelbandits.exported(name) is spec and not inspect.isabstract(spec):
             names.add(name)
     return sorted(names)
 
@@ -181,7 +181,7 @@ def kinds_in_files(*roots: type) -> dict[str, list[str]]:
         kind = waiting.pop(0)
         if kind in found:
             continue
-        parts = {name: _parts_of(getattr(kernelbandits, name)) for name in names_below(kind)}
+        parts = {name: _parts_of(kernelbandits.exported(name)) for name in names_below(kind)}
         found[kind] = [name for name, own in parts.items() if object not in own]
         waiting += [part for own in parts.values() for part in own if isinstance(part, type) and issubclass(part, Spec)]
     most_general = [kind for kind in found if not any(kind is not other and issubclass(kind, other) for other in found)]
@@ -214,7 +214,10 @@ def from_table(
     if not isinstance(table, Mapping):
         raise InvalidFile(f"{where}: expected a table with a `type`, such as {{ type = … }}; got {shown(table)}")
     if "type" in table:
-        spec = _find(table["type"], expected, f"{where}.type", source)
+        name = table["type"]
+        found = kernelbandits.exported(name) if isinstance(name, str) and name in dir(kernelbandits) else None
+        fits = isinstance(found, type) and issubclass(found, expected) and not inspect.isabstract(found)
+        spec: type[S] = found if fits else _foreign(name, expected, f"{where}.type", source, found)
     elif usual is not None:
         spec = usual
     elif inspect.isabstract(expected) or not dataclasses.is_dataclass(expected):
@@ -242,13 +245,11 @@ def from_table(
         raise InvalidFile(f"{where}: {spec.__name__} cannot be built ({type(error).__name__}: {error})") from error
 
 
-def _find(name: Any, expected: type[S], where: str, source: Source) -> type[S]:
+def _foreign(name: Any, expected: type[S], where: str, source: Source, exported: Any) -> type[S]:
+    """The class that `module:Class` names; for any other name the reason why it, or what is exported, does not fit."""
     if not isinstance(name, str):
         raise InvalidFile(f"{where}: expected the name of a {expected.__name__}; got {shown(name)}")
-    if ":" in name:
-        found = _imported(name, where, source)
-    else:
-        found = getattr(kernelbandits, name) if name in dir(kernelbandits) else None
+    found = _imported(name, where, source) if ":" in name else exported
     fits = isinstance(found, type) and issubclass(found, expected)
     if found is not None and fits and not inspect.isabstract(found):
         return found  # type: ignore[no-any-return]

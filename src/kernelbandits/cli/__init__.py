@@ -48,34 +48,35 @@ class _Commands(click.Group):
         return self.commands.get(cmd_name)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, "--version", message="%(version)s")
-def app() -> None:
-    """Kernel bandits for hundreds of features and non-linear rewards.
+_HELP = """Kernel bandits for hundreds of features and non-linear rewards.
 
-    \b
-    Start here:
-      kernelbandits reproduce figure-1            the paper's Figure 1: under a minute on two cores
-      kernelbandits reproduce figure-1 --seeds 2  a fifth of that
-      kernelbandits reproduce table-1             the paper's study of ads: --data FILE, or a synthetic stand-in
-      kernelbandits reproduce real-world          the paper's methods and linear baselines on real data
-      kernelbandits reproduce theory              the paper's theory checked by experiment
-      kernelbandits reproduce beyond              this library's own policies beside the paper's
-      kernelbandits reproduce evaluation          off-policy evaluation against known truth
-      kernelbandits list                          experiments and studies, and the names that your files may use
-      kernelbandits run my-experiment.toml        an experiment of your own
-      kernelbandits diagnose contexts.csv         whether the methods suit your data, and how long to explore
-      kernelbandits fit log.parquet --help        a bandit from your own log, saved to one file
-      kernelbandits score shop.kb table.parquet   its decisions for a table of any size
-      kernelbandits serve shop.toml               decisions over HTTP, rewards back, a page to watch
-      kernelbandits inspect shop.kb               what it has seen, and whether it is well
-      kernelbandits evaluate log.parquet --help   what policies would have earned on a log, and how sure that is
-      kernelbandits budget --help                 how long to explore, by the paper's formulas, from numbers alone
-      kernelbandits completion --install          complete commands and names with Tab
+\b
+Start here:
+  kernelbandits reproduce figure-1            the paper's Figure 1: under a minute on two cores
+  kernelbandits reproduce figure-1 --seeds 2  a fifth of that
+  kernelbandits reproduce table-1             the paper's study of ads: --data FILE, or a synthetic stand-in
+  kernelbandits reproduce real-world          the paper's methods and linear baselines on real data
+  kernelbandits reproduce theory              the paper's theory checked by experiment
+  kernelbandits reproduce beyond              this library's own policies beside the paper's
+  kernelbandits reproduce evaluation          off-policy evaluation against known truth
+  kernelbandits list                          experiments and studies, and the names that your files may use
+  kernelbandits run my-experiment.toml        an experiment of your own
+  kernelbandits diagnose contexts.csv         whether the methods suit your data, and how long to explore
+  kernelbandits fit log.parquet --help        a bandit from your own log, saved to one file
+  kernelbandits score shop.kb table.parquet   its decisions for a table of any size
+  kernelbandits serve shop.toml               decisions over HTTP, rewards back, a page to watch
+  kernelbandits inspect shop.kb               what it has seen, and whether it is well
+  kernelbandits evaluate log.parquet --help   what policies would have earned on a log, and how sure that is
+  kernelbandits budget --help                 how long to explore, by the paper's formulas, from numbers alone
+  kernelbandits completion --install          complete commands and names with Tab
 
-    A run can be stopped at any moment; the same command continues where it stopped.
-    Exit codes: 0 done, 1 failed, 2 wrong option, file or value, 130 interrupted.
-    """
+A run can be stopped at any moment; the same command continues where it stopped.
+Exit codes: 0 done, 1 failed, 2 wrong option, file or value, 130 interrupted.
+"""
+
+app = click.version_option(__version__, "--version", message="%(version)s")(
+    _Commands(help=_HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+)
 
 
 def main(arguments: list[str] | None = None, command: click.Command = app) -> None:

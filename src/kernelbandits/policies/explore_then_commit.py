@@ -11,7 +11,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.beliefs import Prefetched, RewardUnits, Standardized
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import StackedExpansions
+from kernelbandits.kernels import KernelExpansion, StackedExpansions
 from kernelbandits.policies.agent import Policy
 from kernelbandits.policies.learner import Choice, Decisions, Learner, Scores
 from kernelbandits.policies.selection import RoundRobin, best_arms, best_shares, mask_scores, pick_best
@@ -126,12 +126,6 @@ class _ExploreThenCommitLearner(Learner):
         commitment = self._fit()
         return self._turns.score(contexts, eligible) if commitment is None else commitment.score(contexts, eligible)
 
-    def _explores(self) -> bool:
-        """Whether the next decision is a turn."""
-        n_turns, n_rewards, n_explore = self._turns.total, self._n_rewards, self._policy.n_explore
-        late = n_rewards < _ENOUGH * n_explore and (n_turns < _LATE * n_explore or not n_rewards)
-        return self._commitment is None and (n_turns < n_explore or late)
-
     def _committed(self) -> Commitment | None:
         """What this decision rests on, as `_fit` says."""
         fit = self._fit()
@@ -145,8 +139,12 @@ class _ExploreThenCommitLearner(Learner):
 
         A fit is made once, although it may be scored with before it is decided with.
         """
-        n, fitted = self._n_rewards, self._n_fitted
-        if n == fitted or self._explores() or (n < self._turns.total and n < _GROWTH * fitted):
+        n, fitted, n_turns, n_explore = self._n_rewards, self._n_fitted, self._turns.total, self._policy.n_explore
+        if self._commitment is None:  # turns go on while there are too few of them, or of their rewards
+            late = n < _ENOUGH * n_explore and (n_turns < _LATE * n_explore or not n)
+            if n_turns < n_explore or late:
+                return None
+        if n == fitted or (n < n_turns and n < _GROWTH * fitted):
             return self._commitment
         if self._newest is not None and self._newest[0] == n:
             return self._newest[1]
@@ -159,8 +157,7 @@ class _ExploreThenCommitLearner(Learner):
         ]
         expansions = [predictor.expansion for predictor in predictors if predictor.expansion is not None]
         alike = len(expansions) == len(predictors) and all(e.kernel == expansions[0].kernel for e in expansions)
-        together = StackedExpansions(expansions) if alike else None
-        fit = Commitment(expansions if alike else [_Mean(each) for each in predictors], together, levels)
+        fit = Commitment(expansions if alike else [_Mean(each) for each in predictors], None, levels)
         self._newest = n, fit
         return fit
 
@@ -175,7 +172,7 @@ class _ExploreThenCommitLearner(Learner):
             self._turns.withdraw()
 
     def add_arm(self, problem: Problem) -> None:
-        if not self._explores():
+        if self._fit() is not None:
             raise InvalidArgument(
                 f"ExploreThenCommit cannot add an arm: its {self._policy.n_explore} rounds of exploration are over; "
                 "start a new agent, or use a policy that goes on learning"
@@ -203,8 +200,8 @@ class _Mean:
 class Commitment:
     """The prediction of every arm, its level + f̂⁽ⁱ⁾, and its values at prefetched contexts, computed when asked for.
 
-    `together` is all f̂⁽ⁱ⁾ as one function of contexts (K, d), if there is one: faster for a single round. `levels` has
-    shape (K,).
+    `together` is all f̂⁽ⁱ⁾ as one function of contexts (K, d), faster for a single round; it is made with the first such
+    round if all are expansions over one kernel. `levels` has shape (K,).
     """
 
     functions: Sequence[Callable[[Array], Array]]
@@ -228,6 +225,8 @@ class Commitment:
                 self._block, self._prefetched = block, self._predict(block.contexts)
             prefetched: Array = self._prefetched[block.row]
             return prefetched
+        if self.together is None and isinstance(self.functions[0], KernelExpansion):
+            self.together = StackedExpansions(self.functions)  # type: ignore[arg-type]
         if self.together is not None:
             return self.together(contexts) + self.levels
         alone: Array = self._predict(contexts[np.newaxis])[0]

@@ -47,8 +47,8 @@ def narrowed(whole: Grid, width: int) -> list[Grid]:
             more = 0 if whole.numeric[i] else min(left, whole.widths[i] - least[i])
             widths.append(least[i] + more)
             left -= more
-            head = whole.heads[i].plain.replace(" = ", _EQUALS)
-            lines = wrap(head, widths[-1], break_long_words=False, break_on_hyphens=False)
+            title = whole.heads[i].plain.replace(" = ", _EQUALS)
+            lines = wrap(title, widths[-1], break_long_words=False, break_on_hyphens=False)
             heads.append(Text("\n".join(lines).replace(_EQUALS, " = ")))
         numeric, rows = [whole.numeric[i] for i in part], [[row[i] for i in part] for row in whole.rows]
         parts.append(Grid(heads, numeric, rows, widths))
