@@ -134,8 +134,8 @@ finally:
 
 
 def test_the_stub_names_exactly_what_is_exported_from_where_it_is():
-    [submodules, *rest] = ast.parse((ROOT / "__init__.pyi").read_text(encoding="utf-8")).body
-    rest = [node for node in rest if isinstance(node, ast.ImportFrom)]
+    nodes = ast.parse((ROOT / "__init__.pyi").read_text(encoding="utf-8")).body
+    [submodules, *rest] = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     homes = {alias.name: node.module for node in rest for alias in node.names}
     assert {*homes, *(alias.name for alias in submodules.names)} == {*kb.__all__} == {*dir(kb)}
     for name, home in homes.items():

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -217,7 +217,7 @@ def from_table(
         name = table["type"]
         found = kernelbandits.exported(name) if isinstance(name, str) and name in dir(kernelbandits) else None
         fits = isinstance(found, type) and issubclass(found, expected) and not inspect.isabstract(found)
-        spec: type[S] = found if fits else _foreign(name, expected, f"{where}.type", source, found)
+        spec = cast("type[S]", found if fits else _foreign(name, expected, f"{where}.type", source, found))
     elif usual is not None:
         spec = usual
     elif inspect.isabstract(expected) or not dataclasses.is_dataclass(expected):

@@ -1,9 +1,9 @@
 """Kernels: a profile applied to a geometry, and sums, products and multiples of kernels."""
 
-from kernelbandits.kernels.base import Combination, Features, Kernel, Product, Scaled, Shifted, Sum
+from kernelbandits.kernels.algebra import Combination, Product, Scaled, Shifted, Sum
+from kernelbandits.kernels.base import Features, InnerProductKernel, Kernel, RadialKernel
 from kernelbandits.kernels.expansion import KernelExpansion, StackedExpansions
 from kernelbandits.kernels.geometry import Geometry, InnerProduct, MappedGeometry, Radial
-from kernelbandits.kernels.profile_kernels import InnerProductKernel, RadialKernel, Schoenberg, Spherical
 from kernelbandits.kernels.profiles import (
     Exponential,
     Gaussian,
@@ -14,3 +14,4 @@ from kernelbandits.kernels.profiles import (
     Polynomial,
     RationalQuadratic,
 )
+from kernelbandits.kernels.schoenberg import Schoenberg, Spherical

@@ -1,26 +1,31 @@
-"""What a kernel is: a function of one or more geometries of two points; and combinations of kernels."""
+"""What a kernel is: a function of one or more geometries of two points; and kernels that are a profile of one.
+
+K(x, z) = h(t(x, z)), where t is the geometry and h the profile.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import comb
 from numbers import Real
-from typing import TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels.geometry import Geometry
+from kernelbandits.kernels.geometry import Geometry, InnerProduct, Radial
 from kernelbandits.linalg import Segments, pieces
-from kernelbandits.specs import Positive, Spec
+from kernelbandits.specs import Spec
 from kernelbandits.types import Array, ArrayLike
+
+if TYPE_CHECKING:
+    from kernelbandits.kernels.algebra import Product, Scaled, Shifted, Sum
 
 Features: TypeAlias = tuple[Array, ...]
 """Features of n points: one array of shape (n, p) per geometry of the kernel."""
 
+_AT_ONCE = 2**17  # most entries to which a profile is applied at once, so that temporary arrays stay in the cache
 _PANEL = 256  # rows and columns of a panel: large enough for fast matrix products, small enough for the cache
 
 
@@ -146,12 +151,16 @@ class Kernel(Spec, ABC):
 
     def __add__(self, other: Kernel | float) -> Sum | Shifted:
         """The kernel K₁ + K₂, or a kernel plus a positive constant."""
+        from kernelbandits.kernels.algebra import Shifted, Sum
+
         return Shifted(self, other) if isinstance(other, Real) else Sum(self, other)  # type: ignore[arg-type]
 
     __radd__ = __add__
 
     def __mul__(self, other: Kernel | float) -> Product | Scaled:
         """The kernel K₁ K₂, or a positive multiple of a kernel."""
+        from kernelbandits.kernels.algebra import Product, Scaled
+
         return Product(self, other) if isinstance(other, Kernel) else Scaled(self, other)
 
     __rmul__ = __mul__
@@ -165,134 +174,78 @@ def out_of_range(kernel: Kernel) -> InvalidArgument:
     )
 
 
-class Combination(Kernel):
-    """A kernel made of others. It has a profile if they share one geometry."""
+class ProfileKernel(Kernel):
+    """A kernel with one geometry that is defined by its profile."""
 
     __slots__ = ()
 
+    def _values(self, t: Sequence[Array], order: int) -> Array:
+        [values] = t
+        try:
+            with np.errstate(over="raise"):
+                if values.size <= _AT_ONCE:
+                    return self.profile(values, order)
+                for rows in pieces(len(values), max(1, _AT_ONCE * len(values) // values.size)):
+                    part = values[rows]
+                    new = self.profile(part, order)
+                    if new is not part:
+                        part[...] = new
+        except FloatingPointError:
+            raise out_of_range(self) from None
+        return values
+
+
+class RadialKernel(ProfileKernel):
+    """K(x, z) = h(‖x − z‖² / d): the paper's RBF class.
+
+    Only the distance counts, so a shift of all points changes nothing:
+
+    >>> kernel = Gaussian()
+    >>> kernel([[0.0]], [[1.0]]).round(3), kernel([[5.0]], [[6.0]]).round(3)
+    (array([[0.368]]), array([[0.368]]))
+
+    See also `Kernel`, `Schoenberg`, `InnerProductKernel`, `KernelExpansion`.
+    """
+
+    __slots__ = ()
+    geometries = (Radial(),)
+
+
+class InnerProductKernel(ProfileKernel):
+    """K(x, z) = h(⟨x, z⟩ / d): the paper's inner-product class.
+
+    The origin counts, so a shift of all points changes the kernel; centre the features first:
+
+    >>> kernel = Linear()
+    >>> kernel([[0.0]], [[1.0]]), kernel([[5.0]], [[6.0]])
+    (array([[0.]]), array([[30.]]))
+
+    See also `Kernel`, `RadialKernel`, `KernelExpansion`, `Schoenberg`.
+    """
+
+    __slots__ = ()
+    geometries = (InnerProduct(),)
+
+
+class ExponentialProfile(Kernel):
+    """h(t) = exp(± γ t), computed in place, which is faster by a third for large blocks."""
+
+    __slots__ = ()
+    gamma: float
+    _sign: float
+
     def profile(self, t: Array, order: int = 0) -> Array:
-        if self.geometry is None:
-            raise InvalidArgument(
-                f"{self} combines different geometries (distance, inner product) and has no single profile; "
-                "combine kernels of one class to use profiles"
-            )
-        return self._values([np.array(t)], order)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair(Combination):
-    """Two kernels of the same points, combined elementwise."""
-
-    first: Kernel
-    second: Kernel
-
-    @property
-    def geometries(self) -> tuple[Geometry, ...]:
-        return tuple(dict.fromkeys(self.first.geometries + self.second.geometries))
-
-    def _split(self, t: Sequence[Array]) -> tuple[list[Array], list[Array]]:
-        """Copies of t for the first and for the second kernel."""
-        found = dict(zip(self.geometries, t, strict=True))
-        return [found[g].copy() for g in self.first.geometries], [found[g].copy() for g in self.second.geometries]
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Sum(_Pair):
-    """K = K₁ + K₂. See also `Kernel`, `Product`.
-
-    Attributes:
-        first, second: K₁ and K₂, of any classes. `K₁ + K₂` is the same.
-
-    >>> float(Sum(Gaussian(), Linear())(np.ones((1, 2)))[0, 0])
-    2.0
-    """
+        return self._values([np.array(t, dtype=np.float64)], order)
 
     def _values(self, t: Sequence[Array], order: int) -> Array:
-        first, second = self._split(t)
-        return self.first._values(first, order) + self.second._values(second, order)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Product(_Pair):
-    """K = K₁ K₂, elementwise (positive definite by Schur's theorem). See also `Kernel`, `Sum`.
-
-    Attributes:
-        first, second: K₁ and K₂, of any classes. `K₁ * K₂` is the same.
-
-    >>> float(Product(Linear(), Linear())([[2.0]], [[3.0]])[0, 0])
-    36.0
-    """
-
-    def _values(self, t: Sequence[Array], order: int) -> Array:
-        """Leibniz' rule: Σ_j C(m, j) h₁^{(j)} h₂^{(m−j)}."""
-        first, second = self._split(t)
-        try:
-            with np.errstate(over="raise"):
-                total = self.first._values(first, 0) * self.second._values(second, order)
-                for j in range(1, order + 1):
-                    first, second = self._split(t)
-                    total += comb(order, j) * self.first._values(first, j) * self.second._values(second, order - j)
-        except FloatingPointError:
-            raise out_of_range(self) from None
-        return total
-
-
-@dataclass(frozen=True, slots=True)
-class _Modified(Combination):
-    """One kernel, changed elementwise."""
-
-    kernel: Kernel
-
-    @property
-    def geometries(self) -> tuple[Geometry, ...]:
-        return self.kernel.geometries
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Scaled(_Modified):
-    """K = factor · K₁, factor > 0. See also `Kernel`, `Product`.
-
-    Attributes:
-        kernel: K₁.
-        factor: above 0; the variance of every value is that of K₁ times this, the deviation times its root.
-
-    >>> float(Scaled(Gaussian(), 2.0)(np.ones((1, 2)))[0, 0])
-    2.0
-    """
-
-    factor: Positive
-
-    def _values(self, t: Sequence[Array], order: int) -> Array:
-        values = self.kernel._values(t, order)
-        try:
-            with np.errstate(over="raise"):
-                values *= self.factor
-        except FloatingPointError:
-            raise out_of_range(self) from None
-        return values
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Shifted(_Modified):
-    """K = K₁ + offset, offset > 0: the functions of K₁ plus an unknown constant with that variance.
-    See also `Kernel`, `Scaled`.
-
-    Attributes:
-        kernel: K₁.
-        offset: the variance of the constant, above 0.
-
-    >>> float(Shifted(Gaussian(), 0.5)(np.ones((1, 2)))[0, 0])
-    1.5
-    """
-
-    offset: Positive
-
-    def _values(self, t: Sequence[Array], order: int) -> Array:
-        values = self.kernel._values(t, order)
-        if order == 0:
-            values += self.offset
-        return values
+        values, rate = t[0], self._sign * self.gamma
+        values *= rate
+        if rate < 0.0:
+            np.exp(values, values)
+        else:  # it grows, and may grow too large
+            try:
+                with np.errstate(over="raise"):
+                    np.exp(values, values)
+            except FloatingPointError:
+                raise out_of_range(self) from None
+        return values if order == 0 else rate**order * values

@@ -14,8 +14,8 @@ from typing import final
 
 import numpy as np
 
+from kernelbandits.kernels.base import ExponentialProfile, InnerProductKernel, RadialKernel
 from kernelbandits.kernels.geometry import Geometry, MappedGeometry, Radial
-from kernelbandits.kernels.profile_kernels import ExponentialProfile, InnerProductKernel, RadialKernel
 from kernelbandits.specs import Count, NonNegative, Positive
 from kernelbandits.types import Array
 

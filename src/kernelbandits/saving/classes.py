@@ -24,7 +24,11 @@ _MOVED = {
     "beliefs.independent_arms._ArmSlice": "beliefs.arm_slices.ArmSlice",
     "beliefs.sketched_arms.ArmSums": "beliefs.arm_sums.ArmSums",
     "beliefs.standardizing_tracker.StandardizingTracker": "beliefs.reward_units.StandardizingTracker",
-    "kernels.schoenberg.Schoenberg": "kernels.profile_kernels.Schoenberg",
+    "kernels.base.Product": "kernels.algebra.Product",
+    "kernels.base.Scaled": "kernels.algebra.Scaled",
+    "kernels.base.Shifted": "kernels.algebra.Shifted",
+    "kernels.base.Sum": "kernels.algebra.Sum",
+    "kernels.profile_kernels.Schoenberg": "kernels.schoenberg.Schoenberg",
     "policies.adaptive_explore_then_commit._RegretEstimate": "policies.commitment_value.RegretEstimate",
     "policies.belief_policies.BelievingLearner": "policies.believing_learner.BelievingLearner",
 }
