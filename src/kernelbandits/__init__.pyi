@@ -60,8 +60,6 @@ from .environments import (
     SurrogateInstance as SurrogateInstance,
     Synthetic as Synthetic,
     SyntheticInstance as SyntheticInstance,
-)
-from .environments.play import (
     Trace as Trace,
     lenient_regret as lenient_regret,
     mean_and_standard_error as mean_and_standard_error,

@@ -55,14 +55,16 @@ def _real_array(name: str, value: ArrayLike) -> Array:
 
 def refuse_non_finite(name: str, array: Array) -> None:
     """Raise an error that names the first entry that is NaN or infinite."""
-    finite = np.isfinite(array)
-    if finite.all():
-        return
-    bad = np.argwhere(~finite)
+    if not np.isfinite(array).all():
+        raise _non_finite(name, array)
+
+
+def _non_finite(name: str, array: Array) -> InvalidArgument:
+    bad = np.argwhere(~np.isfinite(array))
     where = tuple(int(i) for i in bad[0])
     names = (("entry",), ("row", "column"), ("round", "arm", "column"))[len(where) - 1]
     place = ", ".join(f"{name} {i}" for name, i in zip(names, where, strict=True))
-    raise InvalidArgument(
+    return InvalidArgument(
         f"{name} must be finite; {place} is {array[where]} ({len(bad)} such entries). Fill or drop it first."
     )
 
@@ -88,7 +90,8 @@ def shaped_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], mea
 def finite_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], meaning: str) -> Array:
     """`shaped_array` with all entries finite."""
     array = shaped_array(name, value, shape, meaning)
-    refuse_non_finite(name, array)
+    if not np.isfinite(array).all():
+        raise _non_finite(name, array)
     return array
 
 

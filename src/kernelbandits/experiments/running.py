@@ -17,8 +17,7 @@ import numpy as np
 import polars as pl
 
 from kernelbandits import __version__, checks
-from kernelbandits.environments import Environment, Rounds
-from kernelbandits.environments.play import replay
+from kernelbandits.environments import Environment, Rounds, replay
 from kernelbandits.errors import CellFailed, EngineFailed, InvalidArgument, InvalidFile, KernelBanditsError
 from kernelbandits.experiments.engines import Engine, in_order, local
 from kernelbandits.experiments.grid import Cell, Experiment

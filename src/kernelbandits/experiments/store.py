@@ -154,11 +154,15 @@ def installation() -> Installation:
     from threadpoolctl import threadpool_info
 
     functions = np.lib.introspect.opt_func_info().values()
-    simd = {str(chosen["current"]) for kinds in functions for chosen in kinds.values()}
+    simd = [str(chosen["current"]) for kinds in functions for chosen in kinds.values()]
     keys = ("internal_api", "version", "architecture")
     pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
-    blas = {" ".join(str(pool[key]) for key in keys if pool.get(key)) for pool in pools}
-    machine = {"processor": platform.machine(), "simd": ", ".join(sorted(simd)), "blas": ", ".join(sorted(blas))}
+    blas = [" ".join(str(pool[key]) for key in keys if pool.get(key)) for pool in pools]
+    machine = {
+        "processor": platform.machine(),
+        "simd": ", ".join(sorted(set(simd))),
+        "blas": ", ".join(sorted(set(blas))),
+    }
     content = json.dumps([machine, version("numpy"), version("scipy")], sort_keys=True)
     sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("*.py")))
     return Installation(

@@ -11,8 +11,9 @@ from kernelbandits.linalg.machine import (
     one_thread,
     pieces,
     require_memory,
+    safe_cholesky,
     safe_threads,
     worthwhile_threads,
 )
 from kernelbandits.linalg.pivoted_cholesky import MatrixRows, greedy_pivots, random_pivots
-from kernelbandits.linalg.solves import RidgeSolution, eigenpairs, safe_cholesky, solve_ridge_system
+from kernelbandits.linalg.solves import RidgeSolution, eigenpairs, solve_ridge_system

@@ -1,4 +1,4 @@
-"""The machine: precision of doubles, threads of BLAS, cache and memory."""
+"""Limits of doubles and of the machine: what can be factored, threads of BLAS, cache and memory."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.linalg import blas, lapack
 
 from kernelbandits.errors import TooLarge
+from kernelbandits.types import Array
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -51,6 +53,39 @@ def safe_threads(n: int) -> AbstractContextManager[object]:
     from about n = 16,000 on.
     """
     return nullcontext() if n < _SAFE_BELOW else one_thread()
+
+
+class SafeCholesky(NamedTuple):
+    """A = UᵀU, with U in the upper triangle of `factor`, whose strict lower triangle still holds A.
+
+    `diagonal` is that of A, and `condition` an estimate of the condition number of A.
+    """
+
+    factor: Array
+    diagonal: Array
+    condition: float
+
+    def solve(self, y: Array) -> tuple[Array, Array]:
+        """x = A⁻¹ y and A x, which differs from y by rounding, both of shape (n,)."""
+        x: Array = lapack.dpotrs(self.factor, y, lower=0)[0]
+        return x, blas.dsymv(1.0, self.factor, x, lower=1) + (self.diagonal - self.factor.diagonal()) * x
+
+
+def safe_cholesky(A: Array) -> SafeCholesky | None:
+    """Factor A, which is in Fortran order, in place of its upper triangle.
+
+    None if A is too close to singular; then the lower triangle and the diagonal of A are as they were.
+    """
+    n = len(A)
+    diagonal = A.diagonal().copy()
+    one_norm = float(lapack.dlange("1", A))  # type: ignore[call-arg]
+    with safe_threads(n):
+        factor, info = lapack.dpotrf(A, lower=0, clean=0, overwrite_a=1)
+    reciprocal = 0.0 if info else float(lapack.dpocon(factor, one_norm)[0])
+    if info or reciprocal < 10.0 * n * EPS:
+        A[np.diag_indices_from(A)] = diagonal
+        return None
+    return SafeCholesky(factor, diagonal, 1.0 / reciprocal)
 
 
 def worthwhile_threads(n: int) -> AbstractContextManager[object]:

@@ -6,49 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas
 
-from kernelbandits.linalg.machine import EPS, pieces, safe_threads
+from kernelbandits.linalg.machine import EPS, pieces, safe_cholesky
 from kernelbandits.types import Array, BoolArray
 
 _PANEL = 512
-
-
-class SafeCholesky(NamedTuple):
-    """A = UᵀU, with U in the upper triangle of `factor`, whose strict lower triangle still holds A.
-
-    `diagonal` is that of A, and `condition` an estimate of the condition number of A.
-    """
-
-    factor: Array
-    diagonal: Array
-    condition: float
-
-    def solve(self, y: Array) -> Array:
-        """A⁻¹ y, shape (n,)."""
-        solution: Array = lapack.dpotrs(self.factor, y, lower=0)[0]
-        return solution
-
-    def product(self, x: Array) -> Array:
-        """A x, shape (n,)."""
-        return blas.dsymv(1.0, self.factor, x, lower=1) + (self.diagonal - self.factor.diagonal()) * x
-
-
-def safe_cholesky(A: Array) -> SafeCholesky | None:
-    """Factor A, which is in Fortran order, in place of its upper triangle.
-
-    None if A is too close to singular; then the lower triangle and the diagonal of A are as they were.
-    """
-    n = len(A)
-    diagonal = A.diagonal().copy()
-    one_norm = float(lapack.dlange("1", A))  # type: ignore[call-arg]
-    with safe_threads(n):
-        factor, info = lapack.dpotrf(A, lower=0, clean=0, overwrite_a=1)
-    reciprocal = 0.0 if info else float(lapack.dpocon(factor, one_norm)[0])
-    if info or reciprocal < 10.0 * n * EPS:
-        A[np.diag_indices_from(A)] = diagonal
-        return None
-    return SafeCholesky(factor, diagonal, 1.0 / reciprocal)
 
 
 def eigenpairs(A: Array) -> tuple[Array, Array, float, BoolArray]:
@@ -106,7 +69,7 @@ def solve_ridge_system(G: Array, g: Array, ridge: float) -> RidgeSolution:
     _mirror(G)
     cholesky = safe_cholesky(G)
     if cholesky is not None:
-        return RidgeSolution(cholesky.solve(g), len(g), _RegularVariance(ridge, cholesky.factor))
+        return RidgeSolution(cholesky.solve(g)[0], len(g), _RegularVariance(ridge, cholesky.factor))
     values, vectors, _, kept = eigenpairs(G)
     seen = vectors[:, kept] / np.sqrt(values[kept])
     variance = _SingularVariance(ridge, seen, vectors[:, ~kept])

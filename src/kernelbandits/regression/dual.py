@@ -178,8 +178,7 @@ def _solve(matrix: Callable[[], Array], ridge: float, y: Array, duplicates: int)
     cholesky = safe_cholesky(A.T)  # A.T is A in Fortran order
     if cholesky is not None:
         method, rank, condition, cutoff = "cholesky", n, cholesky.condition, 0.0
-        solution = cholesky.solve(y)
-        fitted = cholesky.product(solution)
+        solution, fitted = cholesky.solve(y)
     else:
         A = matrix()
         A.flat[:: n + 1] += ridge
