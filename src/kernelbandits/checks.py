@@ -42,17 +42,6 @@ def _masked(value: object) -> int:
     return 0
 
 
-def _real_array(name: str, value: ArrayLike) -> Array:
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
-        return value
-    array = array_of(name, value, "a rectangular array of numbers")
-    if array.dtype.kind not in "fiub":
-        raise InvalidArgument(
-            f"{name} must hold real numbers; got an array of type {array.dtype}. Encode categories as numbers first."
-        )
-    return np.asarray(array, dtype=np.float64, order="C")
-
-
 def refuse_non_finite(name: str, array: Array) -> None:
     """Raise an error that names the first entry that is NaN or infinite."""
     if not np.isfinite(array).all():
@@ -74,7 +63,16 @@ def shaped_array(name: str, value: ArrayLike, shape: tuple[int | None, ...], mea
 
     `meaning` describes the shape in words for the error message, e.g. "(n points, d features)".
     """
-    array = _real_array(name, value)
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
+        array = value
+    else:
+        given = array_of(name, value, "a rectangular array of numbers")
+        if given.dtype.kind not in "fiub":
+            raise InvalidArgument(
+                f"{name} must hold real numbers; got an array of type {given.dtype}. "
+                "Encode categories as numbers first."
+            )
+        array = np.asarray(given, dtype=np.float64, order="C")
     if array.shape == shape:
         return array
     if len(array.shape) != len(shape) or any(
@@ -160,11 +158,9 @@ def _unusable_reward(which: str, value: float) -> InvalidArgument:
 
 def contexts(value: ArrayLike, n_arms: int, dim: int) -> Array:
     """The contexts of one round, shape (K, d), not yet known to be finite; a shared (d,) is given to every arm."""
-    array = _real_array("contexts", value)
-    if array.shape == (n_arms, dim):
-        return array
+    array = value if type(value) is np.ndarray else array_of("contexts", value, "a rectangular array of numbers")
     if array.shape == (dim,):
-        return np.repeat(array[np.newaxis], n_arms, axis=0)
+        array = np.repeat(array[np.newaxis], n_arms, axis=0)
     return shaped_array("contexts", array, (n_arms, dim), "(arms, features)")
 
 

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.errors import InvalidArgument, shown
-from kernelbandits.specs import NonNegative, conform
+from kernelbandits.specs import Count, NonNegative, conform
 from kernelbandits.types import Array
 
 
@@ -44,14 +44,13 @@ class Problem:
         if type(self.arms) is not tuple or self.arms:
             object.__setattr__(self, "arms", arm_checks.names_of(self.arms))
             object.__setattr__(self, "n_arms", self.n_arms or len(self.arms))
-        checks.whole("n_arms", self.n_arms, at_least=1)
+        conform(self.n_arms, Count, "n_arms")
         if self.arms and len(self.arms) != self.n_arms:
             raise InvalidArgument(
                 f"arms must be {self.n_arms} names, as n_arms says; got {len(self.arms)}. Leave out n_arms"
             )
-        checks.whole("dim", self.dim, at_least=1)
-        if self.horizon is not None:
-            checks.whole("horizon", self.horizon, at_least=1)
+        conform(self.dim, Count, "dim")
+        conform(self.horizon, Count | None, "horizon")
         object.__setattr__(self, "noise_std", conform(self.noise_std, NonNegative | None, "noise_std"))
         if self.reward_norms is not None:
             norms = checks.finite_array("reward_norms", self.reward_norms, (self.n_arms,), "one norm per arm")

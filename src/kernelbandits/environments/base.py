@@ -16,7 +16,7 @@ from kernelbandits.linalg import require_memory
 from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import short_html, short_repr
-from kernelbandits.specs import NonNegative, Spec, conform
+from kernelbandits.specs import Count, NonNegative, Spec, conform
 from kernelbandits.types import Array
 
 BLOCK = 96
@@ -143,7 +143,7 @@ def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Genera
     """
     checks.instance("policy", policy, Policy, "Uniform()")  # type: ignore[type-abstract]
     checks.instance("instance", instance, Instance, "Synthetic(LowRank()).draw(rng)")  # type: ignore[type-abstract]
-    checks.whole("horizon", horizon, at_least=1)
+    conform(horizon, Count, "horizon")
     world, chance = checks.generator(rng).spawn(2)
     return replay(policy, instance.problem(horizon), instance.rounds(horizon, world), chance)
 

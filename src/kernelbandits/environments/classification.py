@@ -15,7 +15,7 @@ from kernelbandits.environments.labelled_points import LabelledPoints, label_poi
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import short_html, short_repr
-from kernelbandits.specs import Count, FilePath, NonNegative
+from kernelbandits.specs import Count, FilePath, NonNegative, conform
 from kernelbandits.tables import Encoding, TableEncoding
 from kernelbandits.types import Array, ArrayLike, IntArray
 
@@ -97,7 +97,7 @@ def _rows_by_point(data: LabelledPoints) -> dict[bytes, list[int]]:
 
 def _refuse_horizon(horizon: int, n_rows: int) -> None:
     """Raise if there are fewer rows than rounds: the answer to a repeated row would be known."""
-    checks.whole("horizon", horizon, at_least=1)
+    conform(horizon, Count, "horizon")
     if horizon > n_rows:
         raise InvalidArgument(f"horizon must be at most {n_rows}, as each row is served once; got {horizon}")
 

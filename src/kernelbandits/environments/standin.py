@@ -15,10 +15,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kernelbandits import checks
 from kernelbandits.environments.avazu import COLUMNS, PREFIX, priorities
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.reporting import replacing
+from kernelbandits.specs import Count, CountFromZero, conform
 from kernelbandits.tables import TextBlock
 from kernelbandits.types import Array, BoolArray, IntArray
 
@@ -79,8 +79,8 @@ def write_standin(path: Path, n_rows: int, seed: int = 0) -> Path:
 
     The same rows and seed give the same bytes. The ending says whether to compress: .csv or .csv.gz.
     """
-    checks.whole("n_rows", n_rows, at_least=1)
-    checks.whole("seed", seed, at_least=0)
+    conform(n_rows, Count, "n_rows")
+    conform(seed, CountFromZero, "seed")
     if not path.name.lower().endswith((".csv", ".csv.gz")):
         raise InvalidArgument(f"the file must end in .csv or .csv.gz; got {path.name}")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -85,7 +85,7 @@ class SurrogateInstance(Instance):
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
         dim = self.groups[0].shape[1]
-        require_rounds(checks.whole("horizon", horizon, at_least=1), len(self.groups), dim)
+        require_rounds(conform(horizon, Count, "horizon"), len(self.groups), dim)
         contexts = self.contexts.serve(self.groups, horizon, rng)
         return Rounds(contexts, self.means(contexts), np.multiply.outer(rng.standard_normal(horizon), self.noise_std))
 

@@ -15,7 +15,7 @@ from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
 from kernelbandits.linalg import pieces, require_memory
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import short_html, short_repr
-from kernelbandits.specs import Count, NonNegative, Positive, Range, Share, Spec
+from kernelbandits.specs import Count, NonNegative, Positive, Range, Share, Spec, conform
 from kernelbandits.types import Array
 
 
@@ -201,7 +201,7 @@ class SyntheticInstance(Instance):
         return means_by_arm(self.rewards, contexts)
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
-        require_rounds(checks.whole("horizon", horizon, at_least=1), *self.context_std.shape)
+        require_rounds(conform(horizon, Count, "horizon"), *self.context_std.shape)
         contexts = np.empty((horizon, *self.context_std.shape))
         for rows in pieces(horizon, width=self.context_std.size):  # scale and clip while in the cache
             block = contexts[rows]

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, InvalidFile, UnscaledColumns
 from kernelbandits.experiments.engines import Engine, in_order, local
 from kernelbandits.linalg import require_memory
 from kernelbandits.regression import Basis, Estimator, NormalEquations, Nystrom, NystromPredictor, Predictor, Sums
 from kernelbandits.reporting.progress import Progress
+from kernelbandits.specs import Count, conform
 from kernelbandits.tables import Block, Scan, TableEncoder, scale_warning, scan
 from kernelbandits.types import Array, ArrayLike
 
@@ -232,7 +232,7 @@ def fit_parquet(
     """
     engine = engine or local(1)
     given = [files] if isinstance(files, str | Path) else files
-    parts = _parts(given, reward_column, columns, drop, checks.whole("rows_per_part", rows_per_part, at_least=1))
+    parts = _parts(given, reward_column, columns, drop, conform(rows_per_part, Count, "rows_per_part"))
     stride = max(1, sum(part.stop - part.start for part in parts) // (CANDIDATES * estimator.n_centers))
     basis = estimator.basis(np.concatenate(in_order(engine, partial(_every, stride), parts)))
     with Progress("fit", len(parts)) as progress:

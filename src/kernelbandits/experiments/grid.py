@@ -17,7 +17,7 @@ from kernelbandits.errors import InvalidArgument, InvalidFile, counted, nearest,
 from kernelbandits.experiments.store import fingerprint
 from kernelbandits.linalg import require_memory
 from kernelbandits.policies import Policy
-from kernelbandits.specs import from_table
+from kernelbandits.specs import Count, CountFromZero, conform, from_table
 from kernelbandits.user_modules import Source
 
 _KEYS = ("name", "title", "horizon", "seeds", "columns", "look_order", "mark", "methods", "panels")
@@ -50,8 +50,7 @@ class Panel:
     def __post_init__(self) -> None:
         checks.label("the name of a panel", self.name, "'low-rank'")
         where = f"panel {self.name!r}"
-        if self.mark is not None:
-            checks.whole(f"{where}: mark", self.mark, at_least=0)
+        conform(self.mark, CountFromZero | None, f"{where}: mark")
         checks.instance(f"{where}: environment", self.environment, Environment, "Synthetic(LowRank())")  # type: ignore[type-abstract]
         checks.instance(f"{where}: methods", self.methods, Mapping, "{'Uniform': Uniform()}")  # type: ignore[type-abstract]
         if not self.methods:
@@ -117,8 +116,8 @@ class Experiment:
         checks.label("title", self.title, "'Two budgets'")
         for method in checks.instance("look_order", self.look_order, Sequence, "('EtC', 'UCB')"):  # type: ignore[type-abstract]
             checks.label("look_order", method, "'EtC'")
-        checks.whole("horizon", self.horizon, at_least=1)
-        checks.whole("columns", self.columns, at_least=1)
+        conform(self.horizon, Count, "horizon")
+        conform(self.columns, Count, "columns")
         checks.instance("panels", self.panels, Sequence, "(Panel(…),)")  # type: ignore[type-abstract]
         checks.instance("seeds", self.seeds, Sequence, "range(10)")  # type: ignore[type-abstract]
         if not self.panels:
@@ -126,7 +125,7 @@ class Experiment:
         if not self.seeds:
             raise InvalidArgument(f"experiment {self.name!r} must have at least one seed")
         for seed in self.seeds:
-            if checks.whole("seeds", seed, at_least=0) >= 2**63:
+            if conform(seed, CountFromZero, "seeds") >= 2**63:
                 raise InvalidArgument(f"seeds must be below 2⁶³; got {shown(seed)}")
         for panel in self.panels:
             checks.instance("panels", panel, Panel, "Panel(…)")
@@ -166,7 +165,7 @@ class Experiment:
 
 def first_seeds(n: int) -> tuple[int, ...]:
     """The seeds 0 … n − 1."""
-    require_memory(36 * checks.whole("seeds", n, at_least=0), f"a grid with {n:,} seeds", "use fewer seeds")
+    require_memory(36 * conform(n, CountFromZero, "seeds"), f"a grid with {n:,} seeds", "use fewer seeds")
     return tuple(range(n))
 
 

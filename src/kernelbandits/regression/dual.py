@@ -142,9 +142,13 @@ class KernelRidge(ExactEstimator):
     ridge: NonNegative = 1.0
 
 
+_BYTES_PER_PAIR = 1.3 * 8.0
+"""Memory of an exact fit per pair of points: the matrix, and a part of it again."""
+
+
 def exact_cost(n: int, d: int, cubic: float = 1 / 3) -> Cost:
     """The cost of factoring the matrix of n points in `cubic` · n³ operations."""
-    return Cost(n**2 * (d + 2) + cubic * n**3, n**2 / 2, 1.3 * 8.0 * n**2)
+    return Cost(n**2 * (d + 2) + cubic * n**3, n**2 / 2, _BYTES_PER_PAIR * n**2)
 
 
 def refuse_too_large(X: Array, ridge: float) -> None:
@@ -152,7 +156,7 @@ def refuse_too_large(X: Array, ridge: float) -> None:
     n, d = X.shape
     alternative = "Nystrom" if ridge else "ConjugateGradient or Nystrom"
     instead = f"use {alternative}: solver_for({n}, {d}, {ridge:g}) chooses one that fits"
-    require_memory(exact_cost(n, d).bytes, f"an exact fit of {n} points", instead)
+    require_memory(_BYTES_PER_PAIR * n**2, f"an exact fit of {n} points", instead)
 
 
 def _without_duplicates(kernel: Kernel, X: Array, y: Array, duplicates: int) -> tuple[Array, FitReport]:

@@ -8,7 +8,6 @@ from functools import partial
 from math import ceil, log, sqrt
 from typing import TypeAlias, final
 
-from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, TooLarge
 from kernelbandits.kernels import Gaussian, Kernel
 from kernelbandits.linalg import available_memory, memory_text
@@ -16,7 +15,7 @@ from kernelbandits.regression.base import Cost, Estimator, Predictor
 from kernelbandits.regression.conjugate_gradient import ConjugateGradient
 from kernelbandits.regression.dual import KernelRidge, MinNormInterpolator
 from kernelbandits.regression.nystrom import Nystrom
-from kernelbandits.specs import NonNegative, conform
+from kernelbandits.specs import Count, NonNegative, conform
 
 EXACT_MOST = 20_000
 """Most points for the exact solver, which takes about a minute for them."""
@@ -40,7 +39,7 @@ def estimate(estimator: Estimator[Predictor], n: int, d: int) -> Cost:
 
     See also `solver_for`, `Solver`, `Cost`.
     """
-    return estimator.cost(checks.whole("n", n, at_least=1), checks.whole("d", d, at_least=1))
+    return estimator.cost(conform(n, Count, "n"), conform(d, Count, "d"))
 
 
 @final
@@ -90,8 +89,8 @@ def solver_for(n: int, d: int, ridge: float, memory: float | None = None) -> Sol
 
     See also `Solver`, `estimate`.
     """
-    checks.whole("n", n, at_least=1)
-    checks.whole("d", d, at_least=1)
+    conform(n, Count, "n")
+    conform(d, Count, "d")
     conform(ridge, NonNegative, "ridge")
     most = 0.5 * available_memory() if memory is None else float(memory)
     if not most > 0:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from kernelbandits import checks
 from kernelbandits.errors import EngineFailed, InvalidArgument
 from kernelbandits.experiments.engines.engine import (
     Answer,
@@ -27,6 +26,7 @@ from kernelbandits.experiments.engines.engine import (
 )
 from kernelbandits.experiments.engines.scratch import scratch
 from kernelbandits.experiments.engines.workers import undisturbed
+from kernelbandits.specs import Count, conform
 
 if TYPE_CHECKING:
     from kernelbandits.experiments.engines.connection import Connection
@@ -135,7 +135,7 @@ class Dask(Engine):
 def dask(scheduler: str | None = None, n_jobs: int | None = None) -> Dask:
     """Return the Dask engine at a scheduler's address, or with `n_jobs` worker processes of this machine."""
     if scheduler is None:
-        return Dask(Loopback(n_cores() if n_jobs is None else checks.whole("jobs", n_jobs, at_least=1)))
+        return Dask(Loopback(n_cores() if n_jobs is None else conform(n_jobs, Count, "jobs")))
     if n_jobs is not None:
         raise InvalidArgument(
             f"jobs = {n_jobs} has no meaning with a scheduler: the workers at {scheduler} do the work; leave jobs out"

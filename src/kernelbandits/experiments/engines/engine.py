@@ -13,10 +13,10 @@ from typing import ClassVar, TypeAlias, TypeVar, final
 
 from threadpoolctl import threadpool_limits
 
-from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.experiments.engines.scratch import scratch
 from kernelbandits.experiments.engines.workers import parent_of_workers, serve, without_interrupts
+from kernelbandits.specs import Count, conform
 from kernelbandits.user_modules import folders_of_modules
 
 Task = TypeVar("Task")
@@ -124,7 +124,7 @@ def _show_others(show: Callable[[threading.ExceptHookArgs], object], failed: thr
 
 def local(n_jobs: int | None = None) -> Engine:
     """Return the engine of this machine with `n_jobs` processes; None means one per core."""
-    n_workers = n_cores() if n_jobs is None else checks.whole("jobs", n_jobs, at_least=1)
+    n_workers = n_cores() if n_jobs is None else conform(n_jobs, Count, "jobs")
     return InProcess() if n_workers == 1 else Processes(n_workers)
 
 
