@@ -7,7 +7,8 @@ import tempfile
 
 import pytest
 
-from kernelbandits.experiments.engines import remove_abandoned_scratch, scratch as scratch_module
+from kernelbandits.experiments.engines import scratch as scratch_module
+from kernelbandits.experiments.engines.scratch import remove_abandoned_scratch
 from kernelbandits.reporting import lock
 
 

@@ -2,4 +2,3 @@
 
 from kernelbandits.experiments.engines.cluster import Cluster, Dask, Loopback, Scheduler, dask
 from kernelbandits.experiments.engines.engine import Engine, InProcess, Processes, in_order, local
-from kernelbandits.experiments.engines.scratch import remove_abandoned_scratch
