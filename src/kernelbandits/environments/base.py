@@ -1,4 +1,4 @@
-"""Environments, the instances they draw, the rounds that an instance serves, and how they are played."""
+"""Environments, the instances they draw, the rounds that an instance serves, how they are played, and the regret."""
 
 from __future__ import annotations
 
