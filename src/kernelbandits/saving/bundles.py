@@ -70,12 +70,7 @@ def _write_array(archive: ZipFile, dtype: np.dtype[Any], pieces: Sequence[AnyArr
 
 @final
 class Bundle:
-    """A bundle that is open for reading.
-
-    Attributes:
-        manifest: what it says of itself.
-
-    """
+    """A bundle that is open for reading; `manifest` is what it says of itself."""
 
     def __init__(self, archive: ZipFile, size: int) -> None:
         self._archive = archive

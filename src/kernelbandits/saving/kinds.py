@@ -22,16 +22,12 @@ _DTYPE_KINDS = "biufcSUMm"
 class Kind(NamedTuple):
     """One kind of things. A thing is a few facts, which are JSON, and the things that it is made of.
 
-    Attributes:
-        name: what the kind is called in a bundle.
-        apart: returns the facts of a thing, and its parts.
-        together: returns the thing with these facts and parts. What it cannot understand may raise anything; the caller
-            explains it.
-        add: adds the second thing to the first, if a thing can be there before its parts and so contain itself.
-
+    `apart` returns the facts of a thing and its parts, `together` the thing. What it cannot understand may raise
+    anything; the caller explains it. `add` adds the second thing to the first, if a thing can be there before its parts
+    and so contain itself.
     """
 
-    name: str
+    name: str  # in a bundle
     apart: Callable[[Any], tuple[Json, Sequence[Any]]]
     together: Callable[[Json, list[Any]], Any]
     add: Callable[[Any, Any], Any] | None = None

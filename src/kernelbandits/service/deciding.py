@@ -73,8 +73,14 @@ class Decider:
 
 def decide_many(asked: list[Asked]) -> list[Decided | Exception]:
     """The decision, or the refusal, of each request; those that leave all arms open are weighed at once."""
+    decided: list[Decided | Exception] = []
     together = _together(asked)
-    return [together.get(place) or _alone(*each) for place, each in enumerate(asked)]
+    for place, each in enumerate(asked):
+        try:
+            decided.append(together.get(place) or decide(*each))
+        except KernelBanditsError as error:
+            decided.append(error)
+    return decided
 
 
 def _together(asked: list[Asked]) -> dict[int, Decided]:
@@ -105,10 +111,3 @@ def _together(asked: list[Asked]) -> dict[int, Decided]:
         weighed = {name: row[number] for name, number in zip(known, numbers, strict=True)}
         decided[place] = decide_kept(snapshot, kept, event_id, weighed)
     return decided
-
-
-def _alone(snapshot: Snapshot, request: RankRequest, event_id: str) -> Decided | Exception:
-    try:
-        return decide(snapshot, request, event_id)
-    except KernelBanditsError as error:
-        return error

@@ -25,16 +25,10 @@ class NotFound(KernelBanditsError, LookupError):  # noqa: N818
 
 
 class Taken(NamedTuple):
-    """A reward that was written.
+    """A reward that was written."""
 
-    Attributes:
-        late: whether it came after the time in which rewards count.
-        repeated: whether the same reward had come before.
-
-    """
-
-    late: bool
-    repeated: bool
+    late: bool  # whether it came after the time in which rewards count
+    repeated: bool  # whether the same reward had come before
 
 
 def insert_event(
@@ -146,7 +140,12 @@ def newest_events(
 ) -> list[dict[str, Any]]:
     """Events as plain data, the newest first; `where` is the text of a condition, which must be a constant."""
     rows = tx.rows(f"SELECT {_EVENT} FROM events WHERE {where} ORDER BY n DESC LIMIT ?", (*values, limit))  # noqa: S608
-    return [_event_record(row) for row in rows]
+    records = [dict(zip(_EVENT.split(", "), row, strict=True)) for row in rows]
+    for record in records:
+        record["ranking"] = [{"id": name, "probability": p} for name, p in msgspec.json.decode(record["ranking"])]
+        record["request"] = msgspec.json.decode(record["request"])
+        record |= {flag: bool(record[flag]) for flag in ("control", "active", "settled")}
+    return records
 
 
 def find_event(tx: Transaction, event_id: str) -> dict[str, Any]:
@@ -162,10 +161,3 @@ def find_event(tx: Transaction, event_id: str) -> dict[str, Any]:
 def n_awaiting(tx: Transaction) -> int:
     """The number of events whose outcome is not known yet."""
     return int(tx.value("SELECT count(*) FROM events WHERE settled = 0 AND active = 1"))
-
-
-def _event_record(row: tuple[Any, ...]) -> dict[str, Any]:
-    record = dict(zip(_EVENT.split(", "), row, strict=True))
-    record["ranking"] = [{"id": name, "probability": p} for name, p in msgspec.json.decode(record["ranking"])]
-    record["request"] = msgspec.json.decode(record["request"])
-    return record | {flag: bool(record[flag]) for flag in ("control", "active", "settled")}

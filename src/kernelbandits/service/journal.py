@@ -23,25 +23,14 @@ _PAGE = 500
 
 
 class JournalEntry(NamedTuple):
-    """Something that changes the policy or its statistics.
+    """Something that changes the policy or its statistics."""
 
-    Attributes:
-        kind: settings, arm, removal, base; learn (an outcome that is learned) or note (one that is not).
-        time: when it was written, in microseconds.
-        event_id: the event of an outcome.
-        arm: the arm that came or went.
-        value: the outcome.
-        detail: settings as JSON; for an outcome where it comes from: reward, default, late.
-        seq: its number.
-
-    """
-
-    kind: str
-    time: int
-    event_id: str | None = None
-    arm: str | None = None
-    value: float | None = None
-    detail: str | None = None
+    kind: str  # settings, arm, removal, base; learn (an outcome that is learned) or note (one that is not)
+    time: int  # in microseconds
+    event_id: str | None = None  # of an outcome
+    arm: str | None = None  # the one that came or went
+    value: float | None = None  # the outcome
+    detail: str | None = None  # settings as JSON; for an outcome where it comes from: reward, default, late
     seq: int = 0
 
 

@@ -73,7 +73,10 @@ class LearnerProcess:
                 time.sleep(0.2)
                 return False
             self.state = rebuilt(self._database)
-            self.statistics = _kept_statistics(self._database)
+            with self._database.read() as tx:  # statistics go on from those of the newest snapshot
+                row = tx.one("SELECT statistics FROM snapshots ORDER BY version DESC LIMIT 1")
+            kept = {} if row is None else msgspec.json.decode(row[0])["statistics"]
+            self.statistics = msgspec.convert(kept, Statistics)
             _log.info("leading from version %d", self.state.version)
             self.publish()
         return True
@@ -155,13 +158,6 @@ def write_snapshot(database: Database, state: State, statistics: Statistics, now
             kept = [row[0] for row in tx.rows("SELECT version FROM snapshots ORDER BY version DESC LIMIT ?", (_KEPT,))]
             tx.change("DELETE FROM snapshots WHERE version < ?", (kept[-1],))
             database.drop_bundles(tx, kept)
-
-
-def _kept_statistics(database: Database) -> Statistics:
-    """The statistics of the newest snapshot, from which they go on; none before the first."""
-    with database.read() as tx:
-        row = tx.one("SELECT statistics FROM snapshots ORDER BY version DESC LIMIT 1")
-    return Statistics() if row is None else msgspec.convert(msgspec.json.decode(row[0])["statistics"], Statistics)
 
 
 def rebuilt(database: Database) -> State:

@@ -16,6 +16,8 @@ import signal
 import socket
 import sys
 import threading
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +41,11 @@ def run_web(settings: Settings, clock: Clock, name: str, descriptor: int) -> Non
     """Serve requests from a listening socket until SIGTERM; then finish, flush, and return."""
     gc.collect()
     gc.freeze()  # what was imported stays: looking through it again would take tens of milliseconds
-    with asyncio.Runner(loop_factory=_loop()) as runner:
+    loop_factory: Any = asyncio.new_event_loop
+    with suppress(ImportError):
+        loop_factory = import_module("uvloop").new_event_loop
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(_serve(settings, clock, name, socket.socket(fileno=descriptor)))
-
-
-def _loop() -> Any:
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop
-    return uvloop.new_event_loop
 
 
 async def _serve(settings: Settings, clock: Clock, name: str, listening: socket.socket) -> None:

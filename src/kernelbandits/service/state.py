@@ -24,26 +24,17 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @final
 class State:
-    """What follows from the first `version` entries of the journal, to the last bit.
-
-    Attributes:
-        version: number of the last entry that was taken in.
-        bandit: what was learned; None before the first arm.
-        learning: the settings; None before the first entry.
-        revision: number of the entry with the settings.
-        refused: outcomes and arms that the policy could not take.
-
-    """
+    """What follows from the first `version` entries of the journal, to the last bit."""
 
     __slots__ = ("_database", "bandit", "learning", "refused", "revision", "version")
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.version = 0
-        self.revision = 0
-        self.bandit: Bandit | None = None
-        self.learning: Learning | None = None
-        self.refused = 0
+        self.revision = 0  # number of the entry with the settings
+        self.bandit: Bandit | None = None  # there is none before the first arm
+        self.learning: Learning | None = None  # the settings, which are the first entry
+        self.refused = 0  # outcomes and arms that the policy could not take
 
     def take(self, entry: JournalEntry, shown: ShownEvent | None) -> None:
         """Take in the next entry."""

@@ -55,20 +55,12 @@ class Corrections:
 @final
 @dataclass(frozen=True, slots=True)
 class KernelClass:
-    """One of the two classes.
-
-    Attributes:
-        name: for messages.
-        n_spikes: rank of what K_lin adds to γ I + β XXᵀ/d. Lemmas B.8 and B.12 drop as many eigenvalues.
-        parameters: (kernel, moments of Σ, as_printed) → α, β, γ, τ.
-        corrections: (kernel, X, τ, as_printed) → what the radial class adds to K_lin; None for the other class.
-
-    """
+    """One of the two classes. What the radial class adds to K_lin are corrections; the other class has None."""
 
     name: str
-    n_spikes: int
-    parameters: Callable[[Kernel, Moments, bool], Parameters]
-    corrections: Callable[[Kernel, Array, float, bool], Corrections | None]
+    n_spikes: int  # rank of what K_lin adds to γ I + β XXᵀ/d; Lemmas B.8 and B.12 drop as many eigenvalues
+    parameters: Callable[[Kernel, Moments, bool], Parameters]  # of kernel, moments of Σ, as_printed
+    corrections: Callable[[Kernel, Array, float, bool], Corrections | None]  # of kernel, X, τ, as_printed
 
 
 def h(kernel: Kernel, t: float, order: int = 0) -> float:

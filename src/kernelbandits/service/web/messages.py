@@ -23,17 +23,10 @@ JSON = b"application/json"
 @final
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request whose key and size were checked.
+    """A request whose key and size were checked."""
 
-    Attributes:
-        names: the variable parts of the path, such as an event's id.
-        query: the parameters after `?`.
-        body: as it came.
-
-    """
-
-    names: tuple[str, ...]
-    query: bytes
+    names: tuple[str, ...]  # the variable parts of the path, such as an event's id
+    query: bytes  # what came after `?`
     headers: Mapping[bytes, bytes]
     body: bytes = b""
 

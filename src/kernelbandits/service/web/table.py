@@ -20,17 +20,12 @@ _ERRORS = "4xx and 5xx have a body {error: {code, field, message}}."
 
 
 class Route(NamedTuple):
-    """A method and a path, in which `*` stands for a name; what a key must be allowed ('' for no key), and who answers.
-
-    Attributes:
-        label: its name in the metrics.
-
-    """
+    """A method and a path, in which `*` stands for a name; what a key must be allowed, and who answers."""
 
     method: str
     path: str
-    scope: str
-    label: str
+    scope: str  # empty if no key is needed
+    label: str  # its name in the metrics
     handler: Callable[[Worker, Request], Awaitable[Response]]
     summary: str = ""
 
