@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,9 +16,7 @@ from kernelbandits.types import Array, IntArray
 _REDUCED = Encoding(scaling=CommonUnit(), dim=100)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class DataSet:
+class DataSet(NamedTuple):
     """A table with classes; the fields are those of `Classification`."""
 
     name: str

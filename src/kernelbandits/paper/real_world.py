@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve
@@ -25,9 +25,7 @@ CLEAR = 2.0
 """One method beats another if its regret is smaller by more than this many standard errors, seed by seed."""
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Contender:
+class Contender(NamedTuple):
     """Final regrets for each seed, shape (seeds,), and the name of the method or methods that they belong to."""
 
     name: str

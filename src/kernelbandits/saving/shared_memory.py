@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ctypes import c_ubyte
 from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias, final
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -26,9 +26,7 @@ LINE = 64
 _NO_FIT = "an array does not fit into its memory"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A piece of memory: the type and number of its entries, and how far after the start of a cache line it begins."""
 
     dtype: np.dtype[Any]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 from kernelbandits.bandit import Bandit, reward_counts, weigh
 from kernelbandits.errors import InvalidArgument, nearest, shown
@@ -16,9 +15,7 @@ from kernelbandits.service.settings import Learning
 MOST_ARMS = 1000
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """What decisions are made with. It never changes."""
 
     version: int  # number of entries of the journal that it has taken in

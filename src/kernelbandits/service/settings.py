@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, final
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -154,9 +153,7 @@ class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             seconds(self.retention)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Everything in a settings file."""
 
     learning: Learning

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, floor, sqrt
-from typing import final
+from typing import NamedTuple, final
 
 from kernelbandits.kernels import Kernel
 from kernelbandits.specs import Count, NonNegative, Positive, Share, Spec, conform
@@ -31,9 +31,7 @@ class BudgetInputs(Spec):
     dim: Count
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """An exploration budget, or the reason why there is none.
 
     Attributes:

@@ -9,9 +9,8 @@ for at most one spike, is Case II; any other spectrum decays and is Case III.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,9 +23,7 @@ MOST_ROWS = 20_000
 """A Gram matrix of more rows takes over 3 GB, so the caller must say how many rows to use."""
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Spectrum:
+class Spectrum(NamedTuple):
     """The min(n, d) eigenvalues of Σ̂ = XᵀX/n that can differ from 0, largest first; X is not centred."""
 
     eigenvalues: Array
@@ -62,9 +59,7 @@ class Spectrum:
         return values
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(NamedTuple):
     """The moments of Σ in the paper's constants: `level` = Tr(Σ)/d and `square` = Tr(Σ²)/d²."""
 
     level: float
@@ -173,9 +168,7 @@ _FEWEST_ROWS = 8  # half of them, less a spike, have a third moment
 _MOST_ROWS = 4000
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class SpectrumCase:
+class SpectrumCase(NamedTuple):
     """The case that a sample resembles, None if it is too small to tell.
 
     Attributes:
@@ -210,7 +203,7 @@ def classify(X: ArrayLike) -> SpectrumCase:
     half = max(2, min(n, _MOST_ROWS) // 2)
     halves = (spectrum(points[np.sort(rng.permutation(n)[:half])]) for _ in range(_HALVES))
     agree = sum(_decide(part).case is found.case for part in halves)
-    return replace(found, confidence=agree / _HALVES)
+    return found._replace(confidence=agree / _HALVES)
 
 
 def _decide(sample: Spectrum) -> SpectrumCase:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeVar, final
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, final
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -20,9 +19,7 @@ _AT = re.compile(r" - at `(\$|key in )?\.?(.*)`$")
 JSON = b"application/json"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A request whose key and size were checked."""
 
     names: tuple[str, ...]  # the variable parts of the path, such as an event's id
@@ -50,15 +47,13 @@ class Request:
             raise Refusal(400, "not_json", "body", "the JSON is nested too deeply") from error
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """An answer; one with `parts` is sent as they come, in place of the body."""
 
     body: bytes
     status: int = 200
     kind: bytes = JSON
-    headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    headers: Sequence[tuple[bytes, bytes]] = ()
     parts: AsyncIterator[bytes] | None = None
 
 
@@ -79,7 +74,7 @@ def answered(value: Any, status: int = 200) -> Response:
 def refused(error: Refusal) -> Response:
     """The answer to a request that is refused."""
     body = {"error": {"code": error.code, "field": error.field, "message": visible(str(error))}}
-    return Response(_encode(body), error.status, JSON, [*error.headers])
+    return Response(_encode(body), error.status, JSON, error.headers)
 
 
 def refusal_of(error: Exception) -> Refusal:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +22,7 @@ ArmRows: TypeAlias = Mapping[str | None, IntArray]
 """The rows of each arm by its name."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class FitError:
+class FitError(NamedTuple):
     """Leave-one-out error of the interpolator on n rows of one arm, or (`arm` is None) of all arms, each with its fit.
 
     `rmse` includes the noise of the rewards; `reward_std` is the error of predicting their mean. `correlation` is that
@@ -45,9 +42,7 @@ class FitError:
         return 1.0 - (self.rmse / self.reward_std) ** 2 if self.reward_std > 0 else float("nan")
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class RewardErrors:
+class RewardErrors(NamedTuple):
     """Leave-one-out errors of all arms together, and of each arm with at least two rows."""
 
     pooled: FitError
@@ -100,9 +95,7 @@ def _summary(arm: str | None, predictions: Array, y: Array, norm: float) -> FitE
     return FitError(arm, len(y), rmse, float(y.std()), correlation, norm)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class PlanningInputs:
+class PlanningInputs(NamedTuple):
     """T, K, σ and B, and the source of each, such as "K = 3 (arms in the file)"."""
 
     horizon: int

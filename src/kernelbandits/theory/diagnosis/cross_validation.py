@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,9 +28,7 @@ _BOTH_WAYS = np.sqrt(2.0)
 rows as independent are too small by this factor where predictions are by chance."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class HeldOutScore:
+class HeldOutScore(NamedTuple):
     """How well a method predicts rewards that it was not fitted to, each number with its standard error.
 
     `r_squared` is 1 − (sum of squared errors) / (the same for the mean of the arm), so 0 is as good as the mean.
@@ -45,9 +42,7 @@ class HeldOutScore:
     correlation_error: float
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class ArmScores:
+class ArmScores(NamedTuple):
     """The scores of n rows by method, of one arm, or (`arm` is None) of all arms, each in units of its own spread."""
 
     arm: str | None
@@ -55,9 +50,7 @@ class ArmScores:
     scores: Mapping[str, HeldOutScore]
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldOutScores:
+class HeldOutScores(NamedTuple):
     """Held-out scores of all arms together and of each arm.
 
     Attributes:
@@ -124,8 +117,7 @@ def _notes(n_groups: int, n_usable: int, judged: Sequence[IntArray], most: int) 
     return notes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Predictions:
+class _Predictions(NamedTuple):
     """Held-out rewards of an arm and predictions of them, around the mean of the rows fitted, each of shape (n,).
 
     Those of ridge and of the linear model are for every strength, shape (2, ridges + 1, n), the last of them the mean;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,7 @@ from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class ErrorCurve:
+class ErrorCurve(NamedTuple):
     """Effective variance (for σ = 1) and bias (for B = 1) at several N, each of shape (s,); NaN where undefined."""
 
     sizes: IntArray

@@ -105,23 +105,23 @@ def _record(report: Diagnosis) -> dict[str, Any]:
         "dim": spectrum.dim,
         "kernel": to_table(report.kernel),
         "spectrum": {**_pick(spectrum, "eigenvalues", "rank", "effective_rank"), "trace_per_dim": spectrum.level},
-        "case": asdict(report.classification) | {"case": case and case.value},
+        "case": report.classification._asdict() | {"case": case and case.value},
         "assumptions": {
             "rows": report.assumption_rows,
-            "lines": [asdict(line) | {"verdict": line.verdict.value} for line in report.assumptions.lines],
+            "lines": [line._asdict() | {"verdict": line.verdict.value} for line in report.assumptions.lines],
         },
         "linearisation": report.linearization and {"rows": report.gram_rows, **_pick(report.linearization, *linear)},
         "guarantee": report.guarantee and _pick(report.guarantee, *promised),
         "effective_variance": report.variance,
         "effective_bias": report.bias,
         **_pick(report, "information_gain", "gram_rows"),
-        "curve": asdict(report.curve),
+        "curve": report.curve._asdict(),
         "leave_one_out": report.rewards
         and {"pooled": _fit(report.rewards.pooled), "arms": [_fit(fit) for fit in report.rewards.arms]},
         "paper_budget": {"reason": report.paper_reason, "plan": budget and _budget_record(budget)},
         "recommendation": report.recommendation
-        and {**_pick(report.recommendation, *advice), "curve": asdict(report.recommendation.curve)},
-        **asdict(report.inputs),
+        and {**_pick(report.recommendation, *advice), "curve": report.recommendation.curve._asdict()},
+        **report.inputs._asdict(),
         "notes": report.notes,
     }
 
@@ -133,7 +133,7 @@ def _budget_record(budget: Budget) -> dict[str, Any]:
         "case": budget.case.value,
         "given": asdict(budget.given),
         **_pick(budget, *results, "admissible_epsilon"),
-        "formulas": [asdict(step) for step in budget.steps],
+        "formulas": [step._asdict() for step in budget.steps],
     }
 
 
@@ -142,7 +142,7 @@ def _pick(source: object, *names: str) -> dict[str, Any]:
 
 
 def _fit(fit: FitError) -> dict[str, Any]:
-    return asdict(fit) | {"explained": fit.explained}
+    return fit._asdict() | {"explained": fit.explained}
 
 
 def _contexts(report: Diagnosis) -> Table:

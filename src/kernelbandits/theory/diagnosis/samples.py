@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -20,9 +19,7 @@ _LOWEST, _HIGHEST = 0.1, 2.0
 _ENCODED = "do the same to later contexts: kb.Encoder.from_json takes the encoder in diagnosis.json"
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class ContextSample:
+class ContextSample(NamedTuple):
     """Contexts (n, d) with the names of their features, and arms and rewards (n,) where they are known.
 
     `encoder` made the contexts; it is None if they are the numbers of the file. `notes` tell how they were made.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from kernelbandits.reporting import Column, Entry, Table
@@ -51,4 +50,4 @@ def scores_record(found: HeldOutScores) -> dict[str, Any]:
 
 
 def _record(scores: ArmScores) -> dict[str, Any]:
-    return {"arm": scores.arm, "n": scores.n} | {name: asdict(score) for name, score in scores.scores.items()}
+    return {"arm": scores.arm, "n": scores.n} | {name: score._asdict() for name, score in scores.scores.items()}

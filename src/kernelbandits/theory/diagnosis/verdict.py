@@ -18,9 +18,8 @@ No step counts rows: all of them compare an estimate with its standard error.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,9 +58,7 @@ class Suitability(Enum):
     NO_REWARDS = "no rewards"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class DiagnosisVerdict:
+class DiagnosisVerdict(NamedTuple):
     """A verdict: its kind, for programs, and one line for a reader, with the numbers that decide."""
 
     kind: Suitability
