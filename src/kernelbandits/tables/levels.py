@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -45,9 +44,7 @@ def level_texts(column: pl.Series) -> pl.Series:
     return column.replace_strict(entries, texts, return_dtype=pl.String)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Levels:
+class Levels(NamedTuple):
     """The levels of a categorical column. Each of the `common` ones gets a column of 0 and 1; None stands for missing.
 
     The `n_pooled` rare levels share one column, and so do levels that were not seen when fitted.

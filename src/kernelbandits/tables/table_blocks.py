@@ -95,9 +95,7 @@ class Block(NamedTuple):
     arms: NDArray[Any] | None
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(NamedTuple):
     """A table of n rows on disk, and which of its columns are features, reward and arm; no rows are kept in memory.
 
     With an `encoder`, the features are those that it makes of the columns.
