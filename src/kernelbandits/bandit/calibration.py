@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from math import isnan, nan, sqrt
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
 from kernelbandits import checks
+from kernelbandits.bandit.logged_rows import LoggedRows
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.policies import Agent
 from kernelbandits.reporting import Progress
 from kernelbandits.types import Array, IntArray
-
-if TYPE_CHECKING:
-    from kernelbandits.bandit.logged_rows import LoggedRows
 
 NOMINAL = 0.9
 """The part of the rewards that intervals should cover."""
