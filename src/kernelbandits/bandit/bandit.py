@@ -204,18 +204,12 @@ class Bandit:
         Each row is scored as if it came next. Other threads may go on between two blocks of 1,024 rows.
         """
         _, encoder = self._ready()
-        return self._score(*as_frame(table, encoder.missing), eligible)
-
-    def _score(self, frame: pl.DataFrame, file: str, eligible: Collection[str] | ArrayLike | None) -> pl.DataFrame:
-        """`score` for a table that was read; `file` names it in messages."""
-        return scored(*self._ready(), frame, file, eligible, self._lock)
+        return scored(self, *as_frame(table, encoder.missing), eligible)
 
     def summary(self) -> BanditSummary:
         """Return what it has seen, and whether it is well."""
         with self._lock:
-            about = (repr(self.policy), self.encoder, self.created)
-            seen = (self._tally, self.ledger, self.calibration)
-            return summarized(*about, self._problem.arms, self._left(), *seen)
+            return summarized(self)
 
     def add_arm(self, name: str) -> None:
         """Add an arm, of which nothing is known yet; refused by policies that cannot learn about it."""

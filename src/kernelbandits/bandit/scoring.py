@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import threading
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,6 @@ import polars as pl
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 from kernelbandits.linalg import one_thread
-from kernelbandits.policies import Agent
 from kernelbandits.reporting import Progress, replacing
 from kernelbandits.tables import TableEncoder, row_blocks
 from kernelbandits.types import Array, ArrayLike
@@ -45,20 +43,16 @@ def point_blocks(frame: pl.DataFrame, file: str, encoder: TableEncoder) -> Itera
 
 
 def scored(
-    agent: Agent,
-    encoder: TableEncoder,
-    frame: pl.DataFrame,
-    file: str,
-    eligible: Collection[str] | ArrayLike | None,
-    lock: threading.RLock,
+    bandit: Bandit, frame: pl.DataFrame, file: str, eligible: Collection[str] | ArrayLike | None
 ) -> pl.DataFrame:
-    """Score all rows of a table; the lock is held for one block at a time."""
+    """Score all rows of a table that `file` names in messages; the lock is held for one block at a time."""
+    agent, encoder = bandit._ready()
     names, left = agent.problem.arms, agent.active
     found, done = np.empty((len(_COLUMNS), np.count_nonzero(left), frame.height)), 0
     for points in point_blocks(frame, file, encoder):
-        with lock, one_thread():  # the last bit must not depend on the number of threads
+        with bandit._lock, one_thread():  # the last bit must not depend on the number of threads
             if agent.problem.arms != names or not np.array_equal(agent.active, left):
-                return scored(agent, encoder, frame, file, eligible, lock)  # an arm came or went meanwhile
+                return scored(bandit, frame, file, eligible)  # an arm came or went meanwhile
             scores = agent.score(points, eligible)
         for part, field in zip(found, _COLUMNS.values(), strict=True):
             part[:, done : done + len(points)] = getattr(scores, field).T[left]
@@ -111,7 +105,7 @@ def score_file(
             for start in range(first, end, rows):
                 stop = min(start + rows, end)
                 frame = source.block(start, stop)
-                scores = bandit._score(frame, source.name_from(start), eligible)
+                scores = scored(bandit, frame, source.name_from(start), eligible)
                 piece.append(pl.concat([frame.select(keep), _drawn(scores, rng), scores], how="horizontal"))
                 progress.show(stop, f"{stop:,} rows")
             paths.append(Path(folder) / f"{first}.parquet")

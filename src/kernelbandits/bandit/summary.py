@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from math import nan, sqrt
-from typing import Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from kernelbandits.bandit.calibration import NOMINAL, Calibration
-from kernelbandits.bandit.ledger import Ledger
+from kernelbandits.bandit.calibration import NOMINAL
 from kernelbandits.bandit.tally import Tally
 from kernelbandits.errors import counted
 from kernelbandits.reporting import Column, Drawn, Entry, Table, facts_html, plot, rows_picture
-from kernelbandits.tables import TableEncoder
-from kernelbandits.types import BoolArray
+
+if TYPE_CHECKING:
+    from kernelbandits.bandit.bandit import Bandit
 
 _ENOUGH = 50
 _TOLERANCE = 0.03
@@ -191,23 +191,16 @@ def _percent(value: float | None) -> str:
     return "–" if value is None else f"{value:.1%}"
 
 
-def summarized(
-    policy: str,
-    encoder: TableEncoder | None,
-    created: datetime,
-    names: tuple[str, ...],
-    left: BoolArray,
-    tally: Tally,
-    ledger: Ledger,
-    calibration: Calibration,
-) -> BanditSummary:
-    """Summarise a bandit; `left` says which of its arms were not removed."""
-    arms = tuple(_arm_summary(name, arm, tally, bool(left[arm])) for arm, name in enumerate(names))
-    compared = calibration.to_dict()
+def summarized(bandit: Bandit) -> BanditSummary:
+    """Summarise a bandit, whose lock is held."""
+    encoder, tally, ledger = bandit.encoder, bandit._tally, bandit.ledger
+    named = enumerate(zip(bandit._problem.arms, bandit._left().tolist(), strict=True))
+    arms = tuple(_arm_summary(name, arm, tally, left) for arm, (name, left) in named)
+    compared = bandit.calibration.to_dict()
     return BanditSummary(
-        policy=policy,
+        policy=repr(bandit.policy),
         n_features=None if encoder is None else encoder.dim,
-        created=created,
+        created=bandit.created,
         n_rewards=tally.n,
         mean_reward=float(tally.sums.sum()) / tally.n if tally.n else None,
         arms=arms,
