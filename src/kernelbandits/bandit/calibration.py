@@ -14,13 +14,9 @@ from kernelbandits.policies import Agent
 from kernelbandits.reporting import Progress
 from kernelbandits.types import Array, IntArray
 
-NOMINAL = 0.9
-"""The part of the rewards that intervals should cover."""
-
+NOMINAL = 0.9  # the part of the rewards that intervals should cover
 _REACH = 1.6448536269514722  # standard deviations: Φ⁻¹(0.95)
-_ENOUGH = 20
-"""Predictions before intervals are drawn: the noise of rewards is estimated from what came before."""
-
+_ENOUGH = 20  # predictions before intervals are drawn: the noise of rewards is estimated from what came before
 _SUMS = ("weight", "error", "square", "variance", "reward", "reward_square", "intervals", "covered", "innovation")
 _KEPT = 1.0 - 1.0 / 500.0
 _GROWTH = 1.25

@@ -66,8 +66,7 @@ _COLUMNS = {"mean": "means", "deviation": "deviations", "probability": "probabil
 """How columns begin, and the field of `Scores` that they show."""
 
 _CHANCE = "probability_"
-_PIECE = 65_536
-"""Rows of a group in the file that is written, however many are read at a time."""
+_PIECE = 65_536  # rows of a group in the file that is written, however many are read at a time
 
 
 def score_file(

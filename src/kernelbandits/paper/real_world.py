@@ -21,8 +21,7 @@ from kernelbandits.policies import LinearThompsonSampling, LinearUCB, Policy, Un
 from kernelbandits.specs import to_table
 from kernelbandits.types import Array
 
-CLEAR = 2.0
-"""One method beats another if its regret is smaller by more than this many standard errors, seed by seed."""
+CLEAR = 2.0  # one method beats another if its regret is smaller by more than this many standard errors, seed by seed
 
 
 class Contender(NamedTuple):
@@ -56,9 +55,7 @@ def best_of(regrets: Mapping[str, Array]) -> Contender:
     return Contender(" or ".join(name for name, _ in counts.most_common()), table[chosen, np.arange(n_seeds)])
 
 
-HORIZON = 1500
-"""As many rounds as the smallest data set has rows for (ISOLET, 1,560), so that regrets can be compared."""
-
+HORIZON = 1500  # as many rounds as the smallest data set has rows for (ISOLET, 1,560), so that regrets can be compared
 SEEDS = 10
 EXPLORED = 5
 """EtC explores for a fifth of the rounds: between the paper's synthetic figures (d/T, 5 to 10 %) and its Avazu (½)."""

@@ -25,9 +25,7 @@ from kernelbandits.reporting import replacing
 from kernelbandits.saving.kinds import Json, plain_dtype
 from kernelbandits.saving.shared_memory import LINE, AnyArray, Piece
 
-FORMAT = 1
-"""Version of the format; a reader knows all versions up to its own."""
-
+FORMAT = 1  # version of the format; a reader knows all versions up to its own
 _MANIFEST = "manifest.json"
 _AT_ONCE = 2**20
 _ANY_TIME = (1980, 1, 1, 0, 0, 0)  # the same bytes at any time

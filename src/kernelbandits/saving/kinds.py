@@ -59,8 +59,7 @@ def plain_dtype(name: Json) -> np.dtype[Any]:
     return dtype
 
 
-SCALARS = Kind("scalar", _scalar_apart, _scalar)
-"""Numbers of numpy: their type and bytes."""
+SCALARS = Kind("scalar", _scalar_apart, _scalar)  # numbers of numpy: their type and bytes
 
 PLAIN_KINDS: dict[type, Kind] = {
     list: Kind("list", lambda thing: (None, thing), lambda _, parts: parts, operator.iadd),

@@ -20,9 +20,7 @@ from kernelbandits.saving.kinds import Json, Kind, is_plain, plain_dtype
 
 AnyArray: TypeAlias = np.ndarray[Any, Any]
 
-LINE = 64
-"""Bytes of a cache line."""
-
+LINE = 64  # bytes of a cache line
 _NO_FIT = "an array does not fit into its memory"
 
 

@@ -15,9 +15,7 @@ from kernelbandits.service.decisions import Decided, Snapshot, decide, decide_ke
 from kernelbandits.service.group_commit import GroupCommit, Operation
 from kernelbandits.service.requests import Kept, RankRequest
 
-MOST = 32
-"""More are decided in several parts, between which others may go on."""
-
+MOST = 32  # more are decided in several parts, between which others may go on
 _TURNS = 2
 """Turns of the event loop without a further request after which those that came are decided: what is read in one turn
 is handed over in the next."""

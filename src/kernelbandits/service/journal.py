@@ -15,11 +15,8 @@ from kernelbandits.service.requests import Kept, Row
 from kernelbandits.service.settings import Learning
 from kernelbandits.service.storage import Database, Transaction
 
-GRACE = 2_000_000
-"""Microseconds that a default waits beyond its time, for rewards that are being written."""
-
-_PAGE = 500
-"""Entries that are read at once, and outcomes of each kind that are settled at once."""
+GRACE = 2_000_000  # microseconds that a default waits beyond its time, for rewards that are being written
+_PAGE = 500  # entries that are read at once, and outcomes of each kind that are settled at once
 
 
 class JournalEntry(NamedTuple):

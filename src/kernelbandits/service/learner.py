@@ -20,13 +20,10 @@ from kernelbandits.service.statistics import Statistics
 from kernelbandits.service.storage import Database, StorageUnavailable, keep_file
 
 _log = logging.getLogger(__name__)
-_KEPT = 3
-"""Bundles that are kept: a web worker may be reading the last but one."""
-
+_KEPT = 3  # bundles that are kept: a web worker may be reading the last but one
 _OLD = "time < ? AND (settled = 1 OR active = 0)"
 _LOOK_AGAIN = 3600.0
-_PAUSE = 0.02
-"""Seconds between two looks at the database while nothing happens."""
+_PAUSE = 0.02  # seconds between two looks at the database while nothing happens
 
 
 @final

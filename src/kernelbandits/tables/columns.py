@@ -71,8 +71,7 @@ def is_number(column: pl.Series) -> bool:
     return column.dtype.is_numeric() or column.dtype == pl.Boolean
 
 
-_FEW = 100
-"""With fewer rows than this, different numbers are no sign of an identifier."""
+_FEW = 100  # with fewer rows than this, different numbers are no sign of an identifier
 
 
 def looks_like_identifier(column: pl.Series) -> bool:

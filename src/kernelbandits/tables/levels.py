@@ -10,8 +10,7 @@ import polars as pl
 
 from kernelbandits.types import Array, IntArray
 
-_WHOLE = 2.0**53
-"""Below it, every float that is a whole number stands for that one only."""
+_WHOLE = 2.0**53  # below it, every float that is a whole number stands for that one only
 
 
 def is_missing(value: Any) -> bool:

@@ -16,10 +16,8 @@ from kernelbandits.tables.columns import is_number, not_numeric, refuse_non_fini
 from kernelbandits.tables.levels import Levels, fit_levels
 from kernelbandits.types import Array
 
-_COPIES = 3
-"""Arrays of the size of the encoded table that are in memory while it is encoded."""
-_APART = 8
-"""Numbers between two columns, as entries that are a power of 2 apart take each other's place in the cache."""
+_COPIES = 3  # arrays of the size of the encoded table that are in memory while it is encoded
+_APART = 8  # numbers between two columns, as entries that are a power of 2 apart take each other's place in the cache
 
 
 def as_numbers(column: pl.Expr, kind: pl.DataType) -> pl.Expr:

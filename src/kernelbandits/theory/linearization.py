@@ -16,8 +16,7 @@ from kernelbandits.kernels import Geometry, InnerProduct, Kernel, Radial, Spheri
 from kernelbandits.theory.spectrum import Moments, gram_points, moments
 from kernelbandits.types import Array, ArrayLike
 
-GRID = 2001
-"""Number of points at which a condition on an interval is checked."""
+GRID = 2001  # number of points at which a condition on an interval is checked
 
 
 class Parameters(NamedTuple):

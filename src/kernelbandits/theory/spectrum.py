@@ -19,8 +19,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.linalg import EPS
 from kernelbandits.types import Array, ArrayLike, IntArray
 
-MOST_ROWS = 20_000
-"""A Gram matrix of more rows takes over 3 GB, so the caller must say how many rows to use."""
+MOST_ROWS = 20_000  # a Gram matrix of more rows takes over 3 GB, so the caller must say how many rows to use
 
 
 class Spectrum(NamedTuple):
@@ -161,8 +160,7 @@ class Case(Enum):
 
 FLAT = 0.7
 """Smallest flatness of a flat spectrum: eigenvalues spread over [0.2, 1] have 0.91, 1/j for j ≤ 1000 have 0.30."""
-FULL = 0.8
-"""Smallest active share of a spectrum that is not of low rank."""
+FULL = 0.8  # smallest active share of a spectrum that is not of low rank
 _HALVES = 20
 _FEWEST_ROWS = 8  # half of them, less a spike, have a third moment
 _MOST_ROWS = 4000

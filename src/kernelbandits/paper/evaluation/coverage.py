@@ -66,8 +66,7 @@ _SLOW, _ENOUGH = "DR, bootstrap", 400
 _ORDER = (DEFAULT, *METHODS, CLASSICAL, SEQUENCE)
 _CANDIDATE = "candidate"
 _WRAPPED = 36  # letters in a line of a chart
-_BELOW = 0.75
-"""Coverage below this is given in words, so that the rest of the chart can be read."""
+_BELOW = 0.75  # coverage below this is given in words, so that the rest of the chart can be read
 
 
 def intervals(case: WorldCase, without: str = "") -> Iterator[tuple[str, float, offline.Interval]]:

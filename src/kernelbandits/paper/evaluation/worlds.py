@@ -18,8 +18,7 @@ from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, NonNegative, Positive, Spec
 from kernelbandits.types import Array, IntArray
 
-MANY = 400_000
-"""Rows from which a truth is computed."""
+MANY = 400_000  # rows from which a truth is computed
 
 
 class WorldCase(NamedTuple):

@@ -8,8 +8,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-WHOLE = "kernelbandits.whole"
-"""The extension of ASGI by which an answer is sent at once: see `send_whole`."""
+WHOLE = "kernelbandits.whole"  # the extension of ASGI by which an answer is sent at once: see `send_whole`
 
 SendWhole = Callable[[int, bytes, bytes], bool]
 _PATIENCE = 15.0  # seconds for the headers of the first request

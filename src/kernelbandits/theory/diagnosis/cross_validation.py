@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
 INTERPOLATION, RIDGE, LINEAR = METHODS = ("interpolation", "ridge", "linear")
 N_FOLDS = 5
-FEWEST_ROWS = 10
-"""Rows that an arm needs, two per fold."""
+FEWEST_ROWS = 10  # rows that an arm needs, two per fold
 MOST_ARMS = 50
-_RIDGES = np.geomspace(1e-6, 1e4, 21)
-"""Ridges to choose from, in units of the average eigenvalue of a Gram matrix."""
+_RIDGES = np.geomspace(1e-6, 1e4, 21)  # ridges to choose from, in units of the average eigenvalue of a Gram matrix
 _BOTH_WAYS = np.sqrt(2.0)
 """Each pair of rows enters the errors twice, once with either as the one that is predicted. Standard errors that take
 rows as independent are too small by this factor where predictions are by chance."""

@@ -8,8 +8,7 @@ from typing import Any
 from kernelbandits.reporting import Column, Entry, Table
 from kernelbandits.theory.diagnosis.cross_validation import METHODS, N_FOLDS, ArmScores, HeldOutScores
 
-MOST_ARMS = 10
-"""Arms that a table shows; the record has all of them."""
+MOST_ARMS = 10  # arms that a table shows; the record has all of them
 
 
 def arms_table(title: str, heads: Sequence[str], arms: Sequence[Sequence[str]], pooled: Sequence[str]) -> Table:
