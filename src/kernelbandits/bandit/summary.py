@@ -111,7 +111,7 @@ class BanditSummary:
         return f"BanditSummary({seen}: {'; '.join(self.health) or 'nothing unusual'})"
 
     def __str__(self) -> str:
-        return "\n".join([*self._head(), "", *self._table().lines(), "", *self._predictions(), *self._state()])
+        return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
         facts = {
@@ -122,12 +122,6 @@ class BanditSummary:
             "health": "; ".join(self.health) or "nothing unusual",
         }
         return facts_html("Bandit", facts, self._table().html())
-
-    def _head(self) -> Iterator[str]:
-        features = "no encoder yet" if self.n_features is None else counted(self.n_features, "feature")
-        yield f"Bandit of {self.created:%Y-%m-%d %H:%M} UTC: {len(self.arms)} arms, {features}"
-        yield f"policy {self.policy}"
-        yield from (f"features: {note}" for note in self.notes)
 
     def _table(self) -> Table:
         rows = [
@@ -142,24 +136,26 @@ class BanditSummary:
         columns = (Column("arm", numeric=False), *map(Column, ("rewards", "mean reward", "± error", "weighted mean")))
         return Table("Arms", columns, tuple(tuple(map(Entry, row)) for row in rows))
 
-    def _predictions(self) -> Iterator[str]:
+    def _lines(self) -> Iterator[str]:
+        features = "no encoder yet" if self.n_features is None else counted(self.n_features, "feature")
+        yield f"Bandit of {self.created:%Y-%m-%d %H:%M} UTC: {len(self.arms)} arms, {features}"
+        yield f"policy {self.policy}"
+        yield from (f"features: {note}" for note in self.notes)
+        yield from ("", *self._table().lines(), "")
         found = self.calibration
-        if not found["n"]:
+        if found["n"]:
+            explained = "–" if found["explained"] is None else f"{found['explained']:.1%}"
+            yield (
+                f"predictions: {found['n']:,} compared with their reward; they explain {explained} "
+                f"of its variance; bias {_shown(found['bias'])} ± {_shown(found['bias_error'])}"
+            )
+        else:
             yield "predictions: none has been compared with its reward yet"
-            return
-        yield (
-            f"predictions: {found['n']:,} compared with their reward; they explain {_percent(found['explained'])} "
-            f"of its variance; bias {_shown(found['bias'])} ± {_shown(found['bias_error'])}"
-        )
         if found["coverage"] is not None:
             yield f"{NOMINAL:.0%} intervals covered {found['coverage']:.1%}"
-
-    def _state(self) -> Iterator[str]:
         since = "" if self.awaiting_since is None else f", the oldest since {self.awaiting_since:%Y-%m-%d %H:%M} UTC"
         yield f"awaiting their reward: {self.n_awaiting:,} decisions{since}"
-        yield from (f"careful: {line}" for line in self.health)
-        if not self.health:
-            yield "health: nothing unusual"
+        yield from [f"careful: {line}" for line in self.health] or ["health: nothing unusual"]
 
 
 def _health_of(arms: tuple[ArmSummary, ...], calibration: dict[str, Any], n_forgotten: int) -> Iterator[str]:
@@ -185,10 +181,6 @@ def _health_of(arms: tuple[ArmSummary, ...], calibration: dict[str, Any], n_forg
 
 def _shown(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1%}"
 
 
 def summarized(bandit: Bandit) -> BanditSummary:

@@ -24,7 +24,7 @@ def prepare(database: Database, settings: Settings) -> Clock:
     migrate(database)
     with database.write() as tx:
         tx.change("INSERT INTO facts (name, value) VALUES ('salt', ?) ON CONFLICT DO NOTHING", (secrets.token_hex(16),))
-        clock = Clock.anchored(latest_time(tx))
+        clock = Clock.anchored(_latest_time(tx))
         learning = with_warm_start(settings)
         if learning.warm_start is not None:
             keep_file(tx, learning.warm_start.file(settings.folder))
@@ -57,7 +57,7 @@ def salt_of(tx: Transaction) -> bytes:
     return bytes.fromhex(salt)
 
 
-def latest_time(tx: Transaction) -> int:
+def _latest_time(tx: Transaction) -> int:
     """The latest time that is stored. Rewards and entries are numbered as they come, so the newest of them tell it."""
     newest = "SELECT max(time) FROM (SELECT time FROM {} ORDER BY {} DESC LIMIT 10000) AS newest"
     queries = ("SELECT max(time) FROM events", newest.format("rewards", "n"), newest.format("journal", "seq"))

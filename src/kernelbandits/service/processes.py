@@ -90,17 +90,13 @@ def run_learner(settings: Settings, clock: Clock) -> None:
     database.close()
 
 
-def _end_with_parent(parent: int) -> None:
-    """Ask to be told when the supervisor dies: its sockets must not be served by orphans."""
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != parent:
-        sys.exit(0)
-
-
 def main(kind: str, given: str) -> None:
     """Run one process with what the supervisor gives it."""
     about = json.loads(given)
-    _end_with_parent(about["parent"])
+    # The supervisor's sockets must not be served by orphans: ask to be told when it dies.
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != about["parent"]:
+        sys.exit(0)
     log_to_stderr(about["name"])
     if "OPENBLAS_NUM_THREADS" not in os.environ:
         raise RuntimeError("processes of the service are started by its supervisor")

@@ -41,7 +41,10 @@ class State:
         if entry.kind == "settings":
             self._change_settings(entry)
         elif entry.kind == "base":
-            self._begin_at(entry)
+            about = msgspec.json.decode(entry.detail or "")  # what was kept when older events were deleted
+            with kept_file(self._database, about["digest"]) as path:
+                self.bandit = load_bandit(path)
+            self.refused = about["refused"]
         elif entry.kind in ("arm", "removal"):
             self._change_bandit(entry)
         elif entry.kind == "learn" and shown is not None and not self._learned(entry, shown):
@@ -66,13 +69,6 @@ class State:
         if before is None or not now.learns_like(before):
             self.bandit = _begun(self._database, now, entry.time)
             self._learn_again(entry.seq - 1)
-
-    def _begin_at(self, entry: JournalEntry) -> None:
-        """Begin at the state that was kept when older events were deleted."""
-        about = msgspec.json.decode(entry.detail or "")
-        with kept_file(self._database, about["digest"]) as path:
-            self.bandit = load_bandit(path)
-        self.refused = about["refused"]
 
     def _learn_again(self, until: int) -> None:
         """Take in what was learned before under other settings: arms that came and went, and rewards."""

@@ -94,10 +94,6 @@ def refusal_of(error: Exception) -> Refusal:
         return Refusal(409, "conflict", str(error).split(":")[0], str(error))
     if isinstance(error, NotFound):
         return Refusal(404, "not_found", "", str(error))
-    return Refusal(422, "invalid", _field(str(error)), str(error))
-
-
-def _field(message: str) -> str:
-    """The field that a message of the library begins with."""
-    found = re.match(r"([\w\[\]]+)(?=:| must )", message) or re.search(r"(?:column|feature) '([^']*)'", message)
-    return found.group(1) if found else "context"
+    message = str(error)  # of the library, which begins with the field
+    field = re.match(r"([\w\[\]]+)(?=:| must )", message) or re.search(r"(?:column|feature) '([^']*)'", message)
+    return Refusal(422, "invalid", field.group(1) if field else "context", message)

@@ -47,15 +47,11 @@ def report_sample(sample: ContextSample, folder: Path, *, as_json: bool, theory:
         print_json({**document.record, "files": [str(path) for path in files], "seconds": round(seconds, 3)})
     else:
         if report.held_out is not None and not theory:
-            document = replace(document, sections=_summary(report))
+            # What a practitioner asks for: the verdict, the numbers that decide, warnings, and where the rest is.
+            notes = (*(f"Note: {note}" for note in report.notes), _conclusion(report), _MORE)
+            verdict = Findings("Verdict", (report.verdict.text,))
+            document = replace(document, sections=(verdict, scores_table(report.held_out), Findings("", notes)))
         document.show(f"Finished in {seconds:.1f} s. In {folder}: {', '.join(path.name for path in files)}")
-
-
-def _summary(report: Diagnosis) -> tuple[Section, ...]:
-    """What a practitioner asks for: the verdict, the numbers that decide, warnings, and where the rest is."""
-    notes = (f"Note: {note}" for note in report.notes)
-    found = () if report.held_out is None else (scores_table(report.held_out),)
-    return (Findings("Verdict", (report.verdict.text,)), *found, Findings("", (*notes, _conclusion(report), _MORE)))
 
 
 def diagnosis_document(report: Diagnosis, columns: Sequence[str] = (), encoder: Encoder | None = None) -> Document:
