@@ -93,12 +93,10 @@ def digits_points() -> tuple[Array, IntArray]:
 
 def write_digits(folder: Path) -> None:
     """Write scikit-learn's digits, images of 8 × 8 pixels, to the output folder: the same bytes every time."""
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
+    pixels, classes = digits_points()
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / DIGITS.file) as part, part.open("wb") as file:
-        np.savez_compressed(file, X=digits.data.astype(np.uint8), y=digits.target.astype(np.uint8))
+        np.savez_compressed(file, X=(16.0 * pixels).astype(np.uint8), y=classes.astype(np.uint8))
 
 
 def _obstacle(data: DataSet, data_dir: Path | None, horizon: int) -> str | None:

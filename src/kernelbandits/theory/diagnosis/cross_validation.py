@@ -49,27 +49,15 @@ class ArmScores(NamedTuple):
 
 
 class HeldOutScores(NamedTuple):
-    """Held-out scores of all arms together and of each arm.
-
-    Attributes:
-        pooled: of all arms together.
-        arms: of each arm, empty if no arms are given.
-        signal: p-value of the permutation test: small if contexts tell something about rewards.
-        advantage: for each method, by how many standard errors its correlation exceeds that of interpolation.
-        gain: the same for R².
-        linear_share: the share of the variance of rewards that is linear in the contexts, whether or not so few rows
-            are enough to fit a model of it.
-        linear_share_error: its standard error, if there is no effect.
-
-    """
+    """Held-out scores of all arms together and of each arm."""
 
     pooled: ArmScores
-    arms: tuple[ArmScores, ...]
-    signal: float
-    advantage: Mapping[str, float]
-    gain: Mapping[str, float]
-    linear_share: float
-    linear_share_error: float
+    arms: tuple[ArmScores, ...]  # empty if no arms are given
+    signal: float  # p-value of the permutation test: small if contexts tell something about rewards
+    advantage: Mapping[str, float]  # by how many standard errors a method's correlation exceeds interpolation's
+    gain: Mapping[str, float]  # the same for R²
+    linear_share: float  # of the variance of rewards that is linear in the contexts, even if too few rows to fit it
+    linear_share_error: float  # its standard error, if there is no effect
 
 
 def held_out_scores(
