@@ -77,7 +77,7 @@ async def activate(worker: Worker, request: Request) -> Response:
     return Response(b"", 204)
 
 
-async def service_configuration(worker: Worker, request: Request) -> Response:
+async def configuration(worker: Worker, request: Request) -> Response:
     """The settings under the names that they had there."""
     learning = current(worker).learning
     return answered(

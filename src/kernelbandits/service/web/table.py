@@ -85,9 +85,7 @@ async def docs(worker: Worker, request: Request) -> Response:
 
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/rank", "rank", "rank", routes.rank, "Choose an arm."),
-    Route(
-        "POST", "/rank/batch", "rank", "rank_batch", routes.rank_batch, "Choose an arm for each of several requests."
-    ),
+    Route("POST", "/rank/batch", "rank", "rank_batch", routes.rank_batch, "Choose an arm for each of many requests."),
     Route("POST", "/events/*/reward", "reward", "reward", routes.reward, "Report the reward of an event."),
     Route("POST", "/events/*/activate", "reward", "activate", routes.activate, "Activate a deferred event."),
     Route("GET", "/events/*", "admin", "event", routes.event, "Everything that is known of an event."),
@@ -107,11 +105,5 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{personalizer.PREFIX}/rank", "rank", "rank", personalizer.rank),
     Route("POST", f"{personalizer.PREFIX}/events/*/reward", "reward", "reward", personalizer.reward),
     Route("POST", f"{personalizer.PREFIX}/events/*/activate", "reward", "activate", personalizer.activate),
-    Route(
-        "GET",
-        f"{personalizer.PREFIX}/configurations/service",
-        "admin",
-        "policy",
-        personalizer.service_configuration,
-    ),
+    Route("GET", f"{personalizer.PREFIX}/configurations/service", "admin", "policy", personalizer.configuration),
 )

@@ -140,9 +140,8 @@ def verdict_on(
     if found is None or kind is Suitability.TOO_FEW:
         longest = max(len(rows) for rows in groups)
         rows = f"{len(y):,} rows, at most {longest:,} of one arm, {_shown(found)}"
-        return DiagnosisVerdict(
-            kind, f"Too few rows to tell whether contexts help: {rows}. Play on, and run this again"
-        )
+        words = f"Too few rows to tell whether contexts help: {rows}. Play on, and run this again"
+        return DiagnosisVerdict(kind, words)
     other = "ridge" if best_other(found) == RIDGE else "a linear model"
     text = {
         Suitability.INTERPOLATION: _works(found, advice),
