@@ -13,7 +13,7 @@ import msgspec
 
 from kernelbandits.errors import KernelBanditsError
 from kernelbandits.service.clock import Clock
-from kernelbandits.service.exporting import export
+from kernelbandits.service.events import export
 from kernelbandits.service.journal import GRACE, JournalEntry, append, last_seq, learning_at, settle
 from kernelbandits.service.state import State, bundled_bandit
 from kernelbandits.service.statistics import Statistics

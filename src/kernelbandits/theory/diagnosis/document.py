@@ -17,13 +17,14 @@ from kernelbandits.specs import to_table
 from kernelbandits.tables import Encoder
 from kernelbandits.theory import Budget, HypothesisVerdict
 from kernelbandits.theory.diagnosis.budgets import FitError
+from kernelbandits.theory.diagnosis.cross_validation import METHODS, N_FOLDS, ArmScores, HeldOutScores
 from kernelbandits.theory.diagnosis.diagnosis import Diagnosis, diagnose
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
 from kernelbandits.theory.diagnosis.samples import ContextSample
-from kernelbandits.theory.diagnosis.scores_table import arms_table, scores_record, scores_table
 from kernelbandits.theory.diagnosis.verdict import Suitability
 
 _TOP = 8
+_MOST_ARMS = 10  # that a table shows; the record has all of them
 _MORE = "Spectrum, hypotheses and formulas of the paper: again with --theory, or in diagnosis.json."
 _OPEN = (Suitability.INTERPOLATION, Suitability.TOO_FEW, Suitability.NO_REWARDS)
 """Verdicts with which the conclusion is how long to explore."""
@@ -50,7 +51,7 @@ def report_sample(sample: ContextSample, folder: Path, *, as_json: bool, theory:
             # What a practitioner asks for: the verdict, the numbers that decide, warnings, and where the rest is.
             notes = (*(f"Note: {note}" for note in report.notes), _conclusion(report), _MORE)
             verdict = Findings("Verdict", (report.verdict.text,))
-            document = replace(document, sections=(verdict, scores_table(report.held_out), Findings("", notes)))
+            document = replace(document, sections=(verdict, _scores_table(report.held_out), Findings("", notes)))
         document.show(f"Finished in {seconds:.1f} s. In {folder}: {', '.join(path.name for path in files)}")
 
 
@@ -59,7 +60,7 @@ def diagnosis_document(report: Diagnosis, columns: Sequence[str] = (), encoder: 
     encoded = None if encoder is None else json.loads(encoder.to_json())
     sections: tuple[Section, ...] = (
         Findings("Verdict", (report.verdict.text,)),
-        *(() if report.held_out is None else (scores_table(report.held_out),)),
+        *(() if report.held_out is None else (_scores_table(report.held_out),)),
         _contexts(report),
         _kernel(report),
         _hypotheses(report),
@@ -96,7 +97,7 @@ def _record(report: Diagnosis) -> dict[str, Any]:
     advice = ("n_explore", "n_per_arm", "low", "high", "explore_regret", "commit_regret", "regret", "reason")
     return {
         "verdict": {"kind": report.verdict.kind.name.lower(), "text": report.verdict.text},
-        "held_out": report.held_out and scores_record(report.held_out),
+        "held_out": report.held_out and _scores_record(report.held_out),
         "n": spectrum.n,
         "dim": spectrum.dim,
         "kernel": to_table(report.kernel),
@@ -199,7 +200,7 @@ def _rewards(report: Diagnosis) -> tuple[Table, ...]:
     heads = ("arm", "rows", "error (RMSE)", "std of rewards", "explained", "correlation", "norm of fit")
     title = "Leave-one-out error of the interpolator (closed form)"
     arms = [(str(fit.arm), *_fit_texts(fit)) for fit in report.rewards.arms]
-    return (arms_table(title, heads, arms, _fit_texts(report.rewards.pooled)),)
+    return (_arms_table(title, heads, arms, _fit_texts(report.rewards.pooled)),)
 
 
 def _fit_texts(fit: FitError) -> tuple[str, ...]:
@@ -253,3 +254,44 @@ def _number(value: float) -> str:
 def _table(title: str, heads: Sequence[str], rows: Iterable[Iterable[str | Entry]]) -> Table:
     entries = (tuple(Entry(cell) if isinstance(cell, str) else cell for cell in row) for row in rows)
     return Table(title, tuple(Column(head, numeric=False) for head in heads), tuple(entries))
+
+
+def _arms_table(title: str, heads: Sequence[str], arms: Sequence[Sequence[str]], pooled: Sequence[str]) -> Table:
+    """One row per arm, its name first, at most ten of them, and one for all arms together."""
+    rows = [*arms[:_MOST_ARMS]]
+    if len(arms) > _MOST_ARMS:
+        rows.append([f"… {len(arms) - _MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)])
+    last = ("all arms together" if arms else "all rows", *pooled)
+    entries = (*(tuple(map(Entry, row)) for row in rows), tuple(Entry(text, best=True) for text in last))
+    return Table(title, tuple(Column(head, numeric=False) for head in heads), entries)
+
+
+def _scores_table(found: HeldOutScores) -> Table:
+    """R² of every method with its standard error, and correlations, per arm and of all arms together."""
+    heads = ("arm", "rows", *METHODS, "mean", *(f"correlation, {name}" for name in METHODS))
+    title = f"Held-out R² ± standard error ({N_FOLDS}-fold cross-validation; permutation test p = {found.signal:.2g})"
+    return _arms_table(title, heads, [(str(each.arm), *_texts(each)) for each in found.arms], _texts(found.pooled))
+
+
+def _texts(scores: ArmScores) -> tuple[str, ...]:
+    found = [scores.scores[method] for method in METHODS]
+    shares = (f"{score.r_squared:.3g} ± {score.r_squared_error:.2g}" for score in found)
+    return (f"{scores.n:,}", *shares, "0", *(f"{score.correlation:.2f}" for score in found))
+
+
+def _scores_record(found: HeldOutScores) -> dict[str, Any]:
+    """All numbers: of all arms together and of each arm, by method."""
+    return {
+        "folds": N_FOLDS,
+        "p_value": found.signal,
+        "advantage": dict(found.advantage),
+        "gain": dict(found.gain),
+        "linear_share": found.linear_share,
+        "linear_share_error": found.linear_share_error,
+        "pooled": _arm_record(found.pooled),
+        "arms": [_arm_record(scores) for scores in found.arms],
+    }
+
+
+def _arm_record(scores: ArmScores) -> dict[str, Any]:
+    return {"arm": scores.arm, "n": scores.n} | {name: score._asdict() for name, score in scores.scores.items()}
