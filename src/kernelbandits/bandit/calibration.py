@@ -1,7 +1,5 @@
 """How good past predictions were: what was believed of a reward before it came, compared with the reward."""
 
-from __future__ import annotations
-
 from math import isnan, nan, sqrt
 from typing import Any, final
 

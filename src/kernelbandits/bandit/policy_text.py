@@ -1,7 +1,5 @@
 """Policies by name or from a TOML file, for the command."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

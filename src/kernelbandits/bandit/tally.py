@@ -1,7 +1,5 @@
 """Rewards per arm, counted and summed."""
 
-from __future__ import annotations
-
 from typing import Any, final
 
 import numpy as np

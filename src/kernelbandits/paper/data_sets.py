@@ -1,7 +1,5 @@
 """The data sets of the study real-world: their files, how columns become contexts and classes, which are there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Studies made of parts: each part is a question with its rows, table, charts and findings."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

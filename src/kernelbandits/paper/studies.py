@@ -1,7 +1,5 @@
 """The paper's eight methods, and the studies that `kernelbandits reproduce` knows by name."""
 
-from __future__ import annotations
-
 import tomllib
 from importlib import import_module
 from typing import Any, NamedTuple

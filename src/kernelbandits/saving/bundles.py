@@ -4,8 +4,6 @@ Memory of one type is stored one piece after the other in one array. A reader be
 those of the file before memory is taken, and digests with what was read.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Things of classes: specs, named tuples, things with the methods of `Saveable`, and other things of the library."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 from collections.abc import Callable, Sequence

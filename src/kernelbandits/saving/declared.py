@@ -6,8 +6,6 @@ in the middle of work. An `Array` must be finite and writeable; `NDArray[Any]` n
 express stand in `_validate`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType

@@ -4,8 +4,6 @@ A node is [kind, facts, parts]. A part is None, a truth value, a number or a tex
 {"float": "nan"} for a number that JSON lacks. Nothing here calls itself, so that no nesting is too deep.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, final

@@ -1,7 +1,5 @@
 """How things are taken apart for a bundle and put together again: containers, numbers, times, random generators."""
 
-from __future__ import annotations
-
 import operator
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """`save` and `load`, and the two methods by which a class takes part in them."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Clients in Python. What is sent again after a failure has the same id, so that nothing counts twice."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import time

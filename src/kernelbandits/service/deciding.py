@@ -1,7 +1,5 @@
 """Requests that come together are decided together: the policy's products are then made for all of them at once."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress

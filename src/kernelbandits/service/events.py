@@ -1,7 +1,5 @@
 """Events and rewards in the database: what web workers write, and the log as a table that `evaluate` reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Group commit: requests of the same few milliseconds share one transaction, and are answered when it is on disk."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading

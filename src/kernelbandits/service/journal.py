@@ -3,8 +3,6 @@
 Outcomes that are due become entries (`settle`): rewards that came, and default rewards where none came in time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The learner: one process that owns the policy, takes in what is due, and publishes snapshots."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable

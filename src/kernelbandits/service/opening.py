@@ -1,7 +1,5 @@
 """Opening a database with settings: tables, salt, arms, warm start; changed settings become an entry of the journal."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 

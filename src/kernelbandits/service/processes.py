@@ -4,8 +4,6 @@ What they need comes as JSON on their standard input: a command line, which all 
 a database.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import gc

@@ -4,8 +4,6 @@ Outcomes are taken in when the waiting time of their event is over, in the order
 they come, rewards would be before defaults, and every mean too high.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Serving a settings file: a supervisor opens the socket, starts the learner and the web workers, and watches them."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """Columns of a table: which are features, what they hold, and which are refused. Messages name file, row and column."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """CSV files, plain or gzip: read in memory, or as blocks of texts, so that memory does not grow with the file."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Tables from files: CSV, CSV in gzip, parquet, or arrays X and y of an npz file."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import zipfile

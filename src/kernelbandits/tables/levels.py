@@ -1,7 +1,5 @@
 """Categorical columns: their levels, and the columns of 0 and 1 that stand for them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The columns of a table as numbers, before anything is scaled."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import prod
 from typing import NamedTuple

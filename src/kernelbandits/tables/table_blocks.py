@@ -1,7 +1,5 @@
 """The rows of a table on disk, a block at a time: the same rows and kinds of columns for blocks of any size."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Contract of specs and of refusals; of kernels and estimators, and points that are hard for them."""
 
-from __future__ import annotations
-
 import pickle
 import warnings
 from collections.abc import Callable

@@ -5,8 +5,6 @@ square root, which suffices only for Δ ≥ 1.5 K. The corrected budget asks for
 most ¾Δ, and the last quarter is left for the residual Φ, as the paper intends.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, floor, sqrt
 from typing import NamedTuple, final

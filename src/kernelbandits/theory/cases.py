@@ -7,8 +7,6 @@ Lemma B.11 prints a slope of 4|h'|σ²/(εc). Its own proof has (8σ²/d) · 2N 
 slope here is 8|h'|σ²/(εc).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -10,8 +10,6 @@ a perfect predictor is
 which is smallest where (T − T₀) ρ(T₀/K) is largest. That T₀ depends neither on s (which includes the noise) nor on c_K.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ The theorems are asymptotic: δ_d, d⁻² and η_d vanish as d grows. At the d o
 2δ_d + d⁻² + η_d reaches 1 the theorems guarantee nothing. Theorem 4.6 calls the sum of them O(d^−ν).
 """
 
-from __future__ import annotations
-
 from math import floor, hypot, inf, log, sqrt
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A hypothesis of the paper with a verdict on it, and a report of several."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, final

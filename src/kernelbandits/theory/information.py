@@ -1,7 +1,5 @@
 """Information gain and the classical regret bounds built on it: Section D of the paper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import exp, inf, log
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Definitions 4.2, 4.4 and B.2, Theorems B.1 and B.4, Proposition C.3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Orders and bounds of the constants behind the theorems: Remark B.3, and the proofs of Lemmas B.5 and B.9."""
 
-from __future__ import annotations
-
 from math import inf, log, sqrt
 from typing import Annotated, NamedTuple
 

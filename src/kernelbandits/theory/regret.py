@@ -1,7 +1,5 @@
 """Regret of Explore-then-Commit: Lemma C.1 and the exponents of Theorems 4.8 and 4.9."""
 
-from __future__ import annotations
-
 from math import inf
 from typing import Annotated, NamedTuple
 

@@ -7,8 +7,6 @@ eigenvalues divided by d. A spectrum that is flat on a part of the directions is
 for at most one spike, is Case II; any other spectrum decays and is Case III.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import NamedTuple
 

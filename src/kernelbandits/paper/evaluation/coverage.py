@@ -1,7 +1,5 @@
 """How often intervals contain the truth, and how wide they are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill

@@ -1,7 +1,5 @@
 """Answers that are kept in the output folder, so that a study that was stopped goes on where it was."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """The samples of the Open Bandit Dataset: a log by Thompson sampling, and what uniform choices earned meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Worlds: sources of logs whose truth is known, by writers that are fixed and by writers that learn."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

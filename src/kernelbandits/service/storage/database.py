@@ -1,7 +1,5 @@
 """What the service asks of a database: transactions, its tables, and files that it keeps."""
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence

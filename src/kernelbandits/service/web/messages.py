@@ -1,7 +1,5 @@
 """Requests and answers, and what is wrong with a request as an answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, final

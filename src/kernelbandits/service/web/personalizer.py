@@ -1,7 +1,5 @@
 """Routes shaped like those of Azure Personalizer, so that its clients need a new address only."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import msgspec

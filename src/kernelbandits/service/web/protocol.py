@@ -1,7 +1,5 @@
 """Connections whose clients must say something, and whose answers leave in one piece."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The service's own routes."""
 
-from __future__ import annotations
-
 import asyncio
 from copy import deepcopy
 from typing import Any

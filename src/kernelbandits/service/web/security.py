@@ -1,7 +1,5 @@
 """Who may ask what, and how often."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import time

@@ -1,7 +1,5 @@
 """All routes: methods, paths, scopes, and who answers; their description comes from the same table."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from html import escape
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The two budgets of a diagnosis, by the paper's formulas and from the data, and the leave-one-out errors of a log."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 

@@ -1,7 +1,5 @@
 """The diagnosis of a sample: a pure function of arrays, and the frozen value that it returns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 

@@ -1,7 +1,5 @@
 """A diagnosis or a budget as a document and as JSON, and the work of the commands `diagnose` and `budget`."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterable, Sequence

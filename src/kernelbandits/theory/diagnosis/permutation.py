@@ -5,8 +5,6 @@ yᵀMy = Σ_{i≠j} y_i M_ij y_j is large if rows with similar contexts have sim
 order of the rewards of an arm is equally likely, so random orders show how large the statistic is by chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

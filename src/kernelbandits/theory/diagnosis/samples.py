@@ -1,7 +1,5 @@
 """Contexts, arms and rewards from a file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -15,8 +15,6 @@
 No step counts rows: all of them compare an estimate with its standard error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
