@@ -1,7 +1,5 @@
 """The bandit of a practitioner: tables in, decisions out, rewards back by the decision's id."""
 
-from __future__ import annotations
-
 import copy
 import os
 import threading
@@ -9,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 import polars as pl
@@ -122,7 +120,7 @@ class Bandit:
         with self._lock:
             return tuple(name for name, left in zip(self._problem.arms, self._left(), strict=True) if left)
 
-    def encode(self, table: Any) -> Bandit:
+    def encode(self, table: Any) -> Self:
         """Fit the encoding to a table of rows, without rewards, and begin with nothing known. Returns the bandit."""
         with self._lock:
             self._refuse_used("encode")
@@ -130,7 +128,7 @@ class Bandit:
             self.encoder, self._agent = encoder, self._start(encoder.dim)
         return self
 
-    def fit(self, log: Any, arm: str, reward: str, propensity: str | None = None) -> Bandit:
+    def fit(self, log: Any, arm: str, reward: str, propensity: str | None = None) -> Self:
         """Fit the encoding to a log and learn all of its rewards, as if they had been observed. Returns the bandit.
 
         The log is a data frame, an Arrow table, a dictionary of columns or the path of a file: one row per decision,
@@ -140,7 +138,7 @@ class Bandit:
         """
         return self._fit(*as_frame(log, self.encoding.missing), arm, reward, propensity)
 
-    def _fit(self, frame: pl.DataFrame, file: str, arm: str, reward: str, propensity: str | None) -> Bandit:
+    def _fit(self, frame: pl.DataFrame, file: str, arm: str, reward: str, propensity: str | None) -> Self:
         """`fit` for a log that was read; `file` names it in messages."""
         with self._lock:
             self._refuse_used("fit")
@@ -237,7 +235,7 @@ class Bandit:
             return {**parts, "created": self.created.isoformat()}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Bandit:
+    def from_state(cls, state: dict[str, Any]) -> Self:
         """The bandit with this state."""
         bandit = cls.__new__(cls)
         bandit._lock = threading.RLock()

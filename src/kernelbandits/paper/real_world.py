@@ -1,13 +1,11 @@
 """The paper's methods and three from outside on real data: `kernelbandits reproduce real-world`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import solve
@@ -34,7 +32,7 @@ class Contender(NamedTuple):
         mean, error = mean_and_standard_error(self.regrets)
         return f"{self.name} {mean:.1f}" + (f" ± {error:.1f}" if np.isfinite(error) else "")
 
-    def beats(self, other: Contender) -> bool:
+    def beats(self, other: Self) -> bool:
         """Whether these regrets are smaller by more than chance; with a single seed, whether they are smaller."""
         mean, error = mean_and_standard_error(other.regrets - self.regrets)
         return bool(mean > CLEAR * error) if np.isfinite(error) else bool(mean > 0)

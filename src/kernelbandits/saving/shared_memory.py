@@ -4,13 +4,11 @@ The last bit of a product may depend on where its operands start, and what is wr
 So memory is stored, each piece once, and arrays are views of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from ctypes import c_ubyte
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, Self, TypeAlias, final
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -31,8 +29,8 @@ class Piece(NamedTuple):
     length: int
     start: int
 
-    @staticmethod
-    def from_json(facts: Json) -> Piece:
+    @classmethod
+    def from_json(cls, facts: Json) -> Self:
         """The piece that a bundle describes."""
         name, length, start = facts
         if type(length) is not int or length < 1 or type(start) is not int or not 0 <= start < LINE:
@@ -40,7 +38,7 @@ class Piece(NamedTuple):
         dtype = plain_dtype(name)
         if start % dtype.alignment:
             raise InvalidFile(f"{shown(facts)} is not a piece of memory: it starts where no {dtype} can")
-        return Piece(dtype, length, start)
+        return cls(dtype, length, start)
 
     def allocate(self) -> AnyArray:
         """New memory like this, as an array of one axis with any values."""

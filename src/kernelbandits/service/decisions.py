@@ -1,10 +1,8 @@
 """A decision is a function of a snapshot, a request and the event's id: it can be made again from the log."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from kernelbandits.bandit import Bandit, reward_counts, weigh
 from kernelbandits.errors import InvalidArgument, nearest, shown
@@ -28,7 +26,7 @@ class Snapshot(NamedTuple):
     salt: bytes  # makes the draws of this service its own
 
     @classmethod
-    def of(cls, version: int, bandit: Bandit | None, learning: Learning, revision: int, salt: bytes) -> Snapshot:
+    def of(cls, version: int, bandit: Bandit | None, learning: Learning, revision: int, salt: bytes) -> Self:
         """The snapshot of a bandit that nobody changes any more."""
         counts = {} if bandit is None else reward_counts(bandit)
         gone = frozenset() if bandit is None else frozenset(bandit._problem.arms) - counts.keys()

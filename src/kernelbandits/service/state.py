@@ -1,11 +1,9 @@
 """The state of the service as a fold over the journal."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import final
+from typing import Self, final
 
 import msgspec
 import numpy as np
@@ -51,7 +49,7 @@ class State:
             self.refused += 1
         self.version = entry.seq
 
-    def follow(self, until: int) -> State:
+    def follow(self, until: int) -> Self:
         """Take in all entries up to `until`. Returns the state."""
         for entry, shown in entries_after(self._database, self.version, until):
             self.take(entry, shown)

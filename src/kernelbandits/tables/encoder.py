@@ -1,12 +1,10 @@
 """Fitted encodings: what turns the rows of a table into points. As JSON they keep every bit."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 import polars as pl
@@ -126,8 +124,8 @@ class Encoder(TableEncoder):
             ensure_ascii=False,
         )
 
-    @staticmethod
-    def from_json(text: str | bytes) -> Encoder:
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
         """Return the encoder that `to_json` wrote, the same to the last bit; raise `InvalidFile` if it is not one."""
         try:
             data = json.loads(text)
@@ -137,7 +135,7 @@ class Encoder(TableEncoder):
             got = data.get("format") if isinstance(data, dict) else type(data).__name__
             raise InvalidFile(f"the encoder cannot be read: expected format {_FORMAT}; got {shown(got)}")
         try:
-            return _encoder(data)
+            return cls(*_parts(data))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             words = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise InvalidFile(f"the encoder cannot be read: {words}") from error
@@ -147,7 +145,7 @@ class Encoder(TableEncoder):
         return {"json": self.to_json()}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Encoder:
+    def from_state(cls, state: dict[str, Any]) -> Self:
         """The encoder with this state."""
         return cls.from_json(state["json"])
 
@@ -221,7 +219,7 @@ def declared_encoder(numbers: Mapping[str, tuple[float, float]], levels: Mapping
     return Encoder(columns, kept, shift, factors, center, None, scale, names, notes, ("", "NaN"))
 
 
-def _encoder(data: dict[str, Any]) -> Encoder:
+def _parts(data: dict[str, Any]) -> tuple[Any, ...]:
     numerical, times, gaps = (_texts(data, key) for key in ("numerical", "times", "gaps"))
     categories = tuple(_levels(entry) for entry in data["categories"])
     if not {*times, *gaps} <= {*numerical}:
@@ -238,9 +236,8 @@ def _encoder(data: dict[str, Any]) -> Encoder:
         raise ValueError(f"names must be {q}, one per feature; got {len(names)}")
     shift, factors, center = (_numbers(data, key, (q,)) for key in ("shift", "factors", "center"))
     scale = float(_numbers(data, "scale", ()))
-    return Encoder(
-        columns, kept, shift, factors, center, axes, scale, names, _texts(data, "notes"), _texts(data, "missing")
-    )
+    texts = (_texts(data, key) for key in ("notes", "missing"))
+    return columns, kept, shift, factors, center, axes, scale, names, *texts
 
 
 def _levels(entry: Any) -> Levels:

@@ -1,20 +1,16 @@
 """How well interpolation, ridge, a linear model and the mean predict rewards that they were not fitted to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import one_thread
 from kernelbandits.theory.diagnosis.budgets import ArmRows
 from kernelbandits.theory.diagnosis.permutation import linear_share, permutation_p_value
 from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, IntArray
-
-if TYPE_CHECKING:
-    from kernelbandits.kernels import Kernel
 
 INTERPOLATION, RIDGE, LINEAR = METHODS = ("interpolation", "ridge", "linear")
 N_FOLDS = 5
