@@ -12,8 +12,7 @@ from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Generat
 
 from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 
-Json: TypeAlias = Any
-"""None, truth values, numbers, texts, and lists and dictionaries of them."""
+Json: TypeAlias = Any  # None, truth values, numbers, texts, and lists and dictionaries of them
 
 _DTYPE_KINDS = "biufcSUMm"
 

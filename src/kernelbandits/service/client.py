@@ -24,11 +24,8 @@ _decode = msgspec.json.Decoder().decode
 class ServiceError(KernelBanditsError, RuntimeError):
     """The service refused a request, or could not be reached.
 
-    Attributes:
-        status: the HTTP status; 0 if there was no answer.
-        code: a short name of the problem.
-        field: the field of the request that is wrong; empty if none is.
-
+    `status` is that of HTTP, 0 without an answer; `code` a short name of the problem; `field` what is wrong in the
+    request, empty if nothing is.
     """
 
     def __init__(self, message: str, status: int = 0, code: str = "unreachable", field: str = "") -> None:

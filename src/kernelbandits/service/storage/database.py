@@ -60,8 +60,7 @@ class Transaction:
 class Database(ABC):
     """One connection, for one thread. It is opened when first used, and again after it was lost."""
 
-    kinds: ClassVar[dict[str, str]]
-    """What `{number}`, `{bytes}` … of a migration are called here."""
+    kinds: ClassVar[dict[str, str]]  # what `{number}`, `{bytes}` … of a migration are called here
 
     @abstractmethod
     def write(self, *, wait: bool = True) -> AbstractContextManager[Transaction]:

@@ -15,8 +15,7 @@ from kernelbandits.types import Array, IntArray
 
 PILOT_ROWS = 4000  # rows of a log used for the data-driven budget: more take time and hardly change the learning curve
 
-ArmRows: TypeAlias = Mapping[str | None, IntArray]
-"""The rows of each arm by its name."""
+ArmRows: TypeAlias = Mapping[str | None, IntArray]  # the rows of each arm by its name
 
 
 class FitError(NamedTuple):
