@@ -1,7 +1,7 @@
 """Experiments: grids of runs, their results and reports."""
 
 from kernelbandits.experiments.engines import Dask, Engine, InProcess, Processes, dask, local
-from kernelbandits.experiments.grid import Cell, Experiment, Panel, require_known
+from kernelbandits.experiments.grid import Cell, Experiment, Panel, own_code, require_known
 from kernelbandits.experiments.outputs import (
     Outcome,
     RunOptions,
