@@ -15,7 +15,7 @@ from test_learning import OVER, play, same
 
 from command import run
 from kernelbandits.service import AsyncClient, Client, ServiceError
-from kernelbandits.service.exporting import export
+from kernelbandits.service.events import export
 from kernelbandits.service.learner import forget
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.regression import leave_one_out
 from kernelbandits.reporting import draw as draw_picture
 from kernelbandits.theory import Case
-from kernelbandits.theory.diagnosis import diagnose, diagnosis_document, standardise
+from kernelbandits.theory.diagnosis import diagnose, diagnosis_document
 from kernelbandits.theory.diagnosis.budgets import FitError, RewardErrors, reward_errors, rows_by_arm, rows_per_arm
 from kernelbandits.theory.diagnosis.diagnosis import _scale_notes, _signal_notes
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
@@ -169,15 +169,6 @@ def test_paper_formula_outside_its_range():
 def test_refusals(options, message):
     with pytest.raises(InvalidArgument, match=message):
         diagnose(*pilot(), **options)
-
-
-def test_standardise():
-    X = np.random.default_rng(0).standard_normal((500, 4)) * [1.0, 1000.0, 1e-6, 0.0] + [0.0, 5e3, 1.0, 7.0]
-    done = standardise(X)
-    assert (done.contexts**2).mean() == pytest.approx(0.5)
-    np.testing.assert_allclose(done.contexts.mean(axis=0), 0.0, atol=1e-9)
-    np.testing.assert_allclose(done.contexts.var(axis=0), [2 / 3, 2 / 3, 2 / 3, 0.0], rtol=1e-6)
-    np.testing.assert_allclose((X - done.mean) * done.scale, done.contexts)
 
 
 def test_report_is_frozen():

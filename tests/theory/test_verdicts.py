@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -279,7 +278,7 @@ def test_a_verdict_that_leaves_it_open_shows_the_numbers():
         0.02: "show no effect of contexts beyond chance (p = 0.02; a linear effect may still be up to 100% of their",
         0.002: "hint at an effect of contexts without proving it (p = 0.002, asked 0.0005)",
     }.items():
-        open_question = verdict_on(replace(found, signal=p), None, groups, y)
+        open_question = verdict_on(found._replace(signal=p), None, groups, y)
         assert open_question.kind is Suitability.TOO_FEW
         assert told in open_question.text
 
@@ -302,10 +301,10 @@ def test_the_first_words_tell_of_a_linear_model_that_predicts_better():
         (0.5, 4.0, 0.2): f"{better} (",
     }
     for (ahead, gained, more), words in said.items():
-        own = replace(found.pooled.scores["interpolation"], r_squared=linear - more)
-        pooled = replace(found.pooled, scores={**found.pooled.scores, "interpolation": own})
+        own = found.pooled.scores["interpolation"]._replace(r_squared=linear - more)
+        pooled = found.pooled._replace(scores={**found.pooled.scores, "interpolation": own})
         advantage, gain = {"ridge": 0.0, "linear": ahead}, {"ridge": 0.0, "linear": gained}
-        changed = replace(found, pooled=pooled, advantage=advantage, gain=gain)
+        changed = found._replace(pooled=pooled, advantage=advantage, gain=gain)
         assert verdict_on(changed, None, groups, y).text.startswith(f"Kernel interpolation works here{words}")
     advice = diagnose(X, arms, y, horizon=20_000).recommendation
     told = verdict_on(changed, advice, groups, y).text

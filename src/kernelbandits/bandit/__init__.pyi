@@ -1,7 +1,7 @@
 from .bandit import Bandit as Bandit
-from .bundle import load_bandit as load_bandit
 from .calibration import Calibration as Calibration
 from .decision import BanditDecision as BanditDecision
+from .files import load_bandit as load_bandit, policy_from as policy_from
 from .ledger import Awaiting as Awaiting, Ledger as Ledger
 from .logged_rows import arms_in as arms_in
 from .outside_ledger import (
@@ -10,6 +10,5 @@ from .outside_ledger import (
     weigh as weigh,
     weigh_many as weigh_many,
 )
-from .policy_text import policy_from as policy_from
 from .scoring import score_file as score_file
 from .summary import ArmSummary as ArmSummary, BanditSummary as BanditSummary

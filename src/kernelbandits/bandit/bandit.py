@@ -1,7 +1,5 @@
 """The bandit of a practitioner: tables in, decisions out, rewards back by the decision's id."""
 
-from __future__ import annotations
-
 import copy
 import os
 import threading
@@ -9,27 +7,27 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, Self, final
 
 import numpy as np
+import polars as pl
 
 from kernelbandits import arm_checks, checks
 from kernelbandits.bandit.bundle import PARTS, checked_parts
 from kernelbandits.bandit.calibration import Calibration, compare, learn_rows
 from kernelbandits.bandit.decision import BanditDecision, contexts_of, entered
 from kernelbandits.bandit.ledger import Ledger
+from kernelbandits.bandit.logged_rows import read_logged_rows
+from kernelbandits.bandit.scoring import point_blocks, scored
 from kernelbandits.bandit.summary import BanditSummary, summarized
 from kernelbandits.bandit.tally import Tally
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.policies import Agent, Decision, Policy, default_policy
 from kernelbandits.problem import Problem
-from kernelbandits.tables import Encoding, TableEncoder, TableEncoding
+from kernelbandits.reporting import Drawn
+from kernelbandits.saving import save
+from kernelbandits.tables import Encoding, TableEncoder, TableEncoding, as_frame
 from kernelbandits.types import Array, ArrayLike, BoolArray
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from kernelbandits.reporting import Drawn
 
 _ALL_COMPARED, _THINNED = 200, 10
 """So many rewards are all compared with their prediction, then one in ten: a prediction costs as much as a decision."""
@@ -122,7 +120,7 @@ class Bandit:
         with self._lock:
             return tuple(name for name, left in zip(self._problem.arms, self._left(), strict=True) if left)
 
-    def encode(self, table: Any) -> Bandit:
+    def encode(self, table: Any) -> Self:
         """Fit the encoding to a table of rows, without rewards, and begin with nothing known. Returns the bandit."""
         with self._lock:
             self._refuse_used("encode")
@@ -130,7 +128,7 @@ class Bandit:
             self.encoder, self._agent = encoder, self._start(encoder.dim)
         return self
 
-    def fit(self, log: Any, arm: str, reward: str, propensity: str | None = None) -> Bandit:
+    def fit(self, log: Any, arm: str, reward: str, propensity: str | None = None) -> Self:
         """Fit the encoding to a log and learn all of its rewards, as if they had been observed. Returns the bandit.
 
         The log is a data frame, an Arrow table, a dictionary of columns or the path of a file: one row per decision,
@@ -138,14 +136,10 @@ class Bandit:
         for weighted means in `summary`. The others are features, as `encoding` says; an encoder that is there already
         is used. What is in the log counts as explored, and an arm without rewards in it is tried.
         """
-        from kernelbandits.tables import as_frame
-
         return self._fit(*as_frame(log, self.encoding.missing), arm, reward, propensity)
 
-    def _fit(self, frame: pl.DataFrame, file: str, arm: str, reward: str, propensity: str | None) -> Bandit:
+    def _fit(self, frame: pl.DataFrame, file: str, arm: str, reward: str, propensity: str | None) -> Self:
         """`fit` for a log that was read; `file` names it in messages."""
-        from kernelbandits.bandit.logged_rows import read_logged_rows
-
         with self._lock:
             self._refuse_used("fit")
             known = (self._problem.arms, self.encoding, self.encoder)
@@ -170,9 +164,6 @@ class Bandit:
 
     def choose_many(self, table: Any, eligible: Collection[str] | ArrayLike | None = None) -> list[BanditDecision]:
         """Choose an arm for every row of a table, before any of their rewards is known."""
-        from kernelbandits.bandit.scoring import point_blocks
-        from kernelbandits.tables import as_frame
-
         decisions = []
         with self._lock:
             agent, encoder = self._ready()
@@ -210,23 +201,13 @@ class Bandit:
 
         Each row is scored as if it came next. Other threads may go on between two blocks of 1,024 rows.
         """
-        from kernelbandits.tables import as_frame
-
         _, encoder = self._ready()
-        return self._score(*as_frame(table, encoder.missing), eligible)
-
-    def _score(self, frame: pl.DataFrame, file: str, eligible: Collection[str] | ArrayLike | None) -> pl.DataFrame:
-        """`score` for a table that was read; `file` names it in messages."""
-        from kernelbandits.bandit.scoring import scored
-
-        return scored(*self._ready(), frame, file, eligible, self._lock)
+        return scored(self, *as_frame(table, encoder.missing), eligible)
 
     def summary(self) -> BanditSummary:
         """Return what it has seen, and whether it is well."""
         with self._lock:
-            about = (repr(self.policy), self.encoder, self.created)
-            seen = (self._tally, self.ledger, self.calibration)
-            return summarized(*about, self._problem.arms, self._left(), *seen)
+            return summarized(self)
 
     def add_arm(self, name: str) -> None:
         """Add an arm, of which nothing is known yet; refused by policies that cannot learn about it."""
@@ -244,8 +225,6 @@ class Bandit:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the bandit to one file, whole or not at all; `kernelbandits.load` gives it back. Returns the path."""
-        from kernelbandits.saving import save
-
         with self._lock:
             return save(self, path)
 
@@ -256,7 +235,7 @@ class Bandit:
             return {**parts, "created": self.created.isoformat()}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Bandit:
+    def from_state(cls, state: dict[str, Any]) -> Self:
         """The bandit with this state."""
         bandit = cls.__new__(cls)
         bandit._lock = threading.RLock()

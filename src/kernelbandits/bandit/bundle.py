@@ -1,23 +1,16 @@
-"""Bandits in files: their parts, and reading them again."""
+"""The parts of a bandit in a file."""
 
-from __future__ import annotations
-
-import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kernelbandits.bandit.calibration import Calibration
 from kernelbandits.bandit.ledger import Ledger
 from kernelbandits.bandit.tally import Tally
-from kernelbandits.errors import InvalidArgument, InvalidFile, shown
+from kernelbandits.errors import InvalidArgument, shown
 from kernelbandits.policies import Agent, Policy
 from kernelbandits.problem import Problem
-from kernelbandits.saving import load
 from kernelbandits.tables import TableEncoder, TableEncoding
-
-if TYPE_CHECKING:
-    from kernelbandits.bandit.bandit import Bandit
 
 PARTS: dict[str, Any] = {
     "problem": Problem,
@@ -46,14 +39,3 @@ def checked_parts(state: dict[str, Any]) -> dict[str, Any]:
         if agent is None or entry.arm not in range(problem.n_arms) or entry.context.shape != (encoder.dim,):
             raise InvalidArgument(f"decision {shown(entry.id)} in the ledger does not fit the bandit")
     return {name: state[name] for name in PARTS}
-
-
-def load_bandit(path: str | os.PathLike[str]) -> Bandit:
-    """Return the bandit in a file; raise if it holds something else."""
-    from kernelbandits.bandit.bandit import Bandit
-
-    found = load(path)
-    if not isinstance(found, Bandit):
-        kind = type(found).__name__
-        raise InvalidFile(f"{path} holds something of type {kind}, not a Bandit; kernelbandits.load reads it")
-    return found

@@ -1,28 +1,20 @@
 """How good past predictions were: what was believed of a reward before it came, compared with the reward."""
 
-from __future__ import annotations
-
 from math import isnan, nan, sqrt
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
 from kernelbandits import checks
+from kernelbandits.bandit.logged_rows import LoggedRows
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.policies import Agent
 from kernelbandits.reporting import Progress
 from kernelbandits.types import Array, IntArray
 
-if TYPE_CHECKING:
-    from kernelbandits.bandit.logged_rows import LoggedRows
-
-NOMINAL = 0.9
-"""The part of the rewards that intervals should cover."""
-
+NOMINAL = 0.9  # the part of the rewards that intervals should cover
 _REACH = 1.6448536269514722  # standard deviations: Φ⁻¹(0.95)
-_ENOUGH = 20
-"""Predictions before intervals are drawn: the noise of rewards is estimated from what came before."""
-
+_ENOUGH = 20  # predictions before intervals are drawn: the noise of rewards is estimated from what came before
 _SUMS = ("weight", "error", "square", "variance", "reward", "reward_square", "intervals", "covered", "innovation")
 _KEPT = 1.0 - 1.0 / 500.0
 _GROWTH = 1.25

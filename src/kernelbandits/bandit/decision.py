@@ -1,7 +1,5 @@
 """What a bandit is asked, a row for all arms or one row per arm, and what it answers."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime

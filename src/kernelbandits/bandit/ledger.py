@@ -1,10 +1,8 @@
 """Decisions that await their reward."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, Self, final
 
 import numpy as np
 
@@ -148,7 +146,7 @@ class Ledger:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Ledger:
+    def from_state(cls, state: dict[str, Any]) -> Self:
         """The ledger with this state."""
         _refuse_unfit(state)
         ledger = cls(state["capacity"])

@@ -1,7 +1,5 @@
 """Logs of earlier decisions as a bandit reads them: an arm and a reward in every row, features in the other columns."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Deciding and learning for a caller that keeps decisions itself, in a database, say: nothing here touches a ledger."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any
 

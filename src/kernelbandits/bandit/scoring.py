@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import threading
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,6 @@ import polars as pl
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 from kernelbandits.linalg import one_thread
-from kernelbandits.policies import Agent
 from kernelbandits.reporting import Progress, replacing
 from kernelbandits.tables import TableEncoder, row_blocks
 from kernelbandits.types import Array, ArrayLike
@@ -45,20 +43,16 @@ def point_blocks(frame: pl.DataFrame, file: str, encoder: TableEncoder) -> Itera
 
 
 def scored(
-    agent: Agent,
-    encoder: TableEncoder,
-    frame: pl.DataFrame,
-    file: str,
-    eligible: Collection[str] | ArrayLike | None,
-    lock: threading.RLock,
+    bandit: Bandit, frame: pl.DataFrame, file: str, eligible: Collection[str] | ArrayLike | None
 ) -> pl.DataFrame:
-    """Score all rows of a table; the lock is held for one block at a time."""
+    """Score all rows of a table that `file` names in messages; the lock is held for one block at a time."""
+    agent, encoder = bandit._ready()
     names, left = agent.problem.arms, agent.active
     found, done = np.empty((len(_COLUMNS), np.count_nonzero(left), frame.height)), 0
     for points in point_blocks(frame, file, encoder):
-        with lock, one_thread():  # the last bit must not depend on the number of threads
+        with bandit._lock, one_thread():  # the last bit must not depend on the number of threads
             if agent.problem.arms != names or not np.array_equal(agent.active, left):
-                return scored(agent, encoder, frame, file, eligible, lock)  # an arm came or went meanwhile
+                return scored(bandit, frame, file, eligible)  # an arm came or went meanwhile
             scores = agent.score(points, eligible)
         for part, field in zip(found, _COLUMNS.values(), strict=True):
             part[:, done : done + len(points)] = getattr(scores, field).T[left]
@@ -72,8 +66,7 @@ _COLUMNS = {"mean": "means", "deviation": "deviations", "probability": "probabil
 """How columns begin, and the field of `Scores` that they show."""
 
 _CHANCE = "probability_"
-_PIECE = 65_536
-"""Rows of a group in the file that is written, however many are read at a time."""
+_PIECE = 65_536  # rows of a group in the file that is written, however many are read at a time
 
 
 def score_file(
@@ -89,7 +82,7 @@ def score_file(
     """Score the rows of a file, draw an arm for each with its probabilities, and write a file; returns their number.
 
     The columns are those that `keep` names, then `arm` and `propensity`, then those of `Bandit.score`. `block_rows` are
-    read at a time, rounded up to a multiple of those that are encoded together (at most 16,384).
+    read at a time, rounded up to a multiple of those that are encoded together (at most 16,384), and at most 65,536.
     """
     write = _WRITERS.get(out.suffix.lower())
     if write is None:
@@ -105,18 +98,19 @@ def score_file(
         source.refuse_unknown(keep)
         if not source.n:
             raise InvalidFile(f"{source.name} has columns but no rows; expected one row per context")
-        rng = np.random.default_rng(seed)
-
-        def frames() -> Iterator[pl.DataFrame]:
-            for start in range(0, source.n, rows):
-                frame = source.block(start, start + rows)
-                scores = bandit._score(frame, source.name_from(start), eligible)
-                yield pl.concat([frame.select(keep), _drawn(scores, rng), scores], how="horizontal")
-                progress.show(min(start + rows, source.n), f"{min(start + rows, source.n):,} rows")
-
-        pieces = _in_pieces(frames(), Path(folder))
+        rng, paths = np.random.default_rng(seed), []
+        for first in range(0, source.n, _PIECE):
+            piece, end = [], min(first + _PIECE, source.n)
+            for start in range(first, end, rows):
+                stop = min(start + rows, end)
+                frame = source.block(start, stop)
+                scores = scored(bandit, frame, source.name_from(start), eligible)
+                piece.append(pl.concat([frame.select(keep), _drawn(scores, rng), scores], how="horizontal"))
+                progress.show(stop, f"{stop:,} rows")
+            paths.append(Path(folder) / f"{first}.parquet")
+            pl.concat(piece, rechunk=True).write_parquet(paths[-1])
         with replacing(out) as part:
-            write(pieces, part)
+            write(pl.concat([pl.scan_parquet(path, glob=False) for path in paths]), part)
         return source.n
 
 
@@ -128,25 +122,6 @@ def _drawn(scores: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     arms = np.minimum((limits <= rng.random(len(limits))[:, np.newaxis] * limits[:, -1:]).sum(axis=1), len(names) - 1)
     arm = pl.Series("arm", [name.removeprefix(_CHANCE) for name in names])[arms.tolist()]
     return pl.DataFrame([arm, pl.Series("propensity", chances[np.arange(len(arms)), arms])])
-
-
-def _in_pieces(frames: Iterator[pl.DataFrame], folder: Path) -> pl.LazyFrame:
-    """Write rows to files of equal length as they come; returns all of them in order."""
-    paths: list[Path] = []
-
-    def write(rows: pl.DataFrame) -> None:
-        paths.append(folder / f"{len(paths)}.parquet")
-        rows.rechunk().write_parquet(paths[-1])
-
-    waiting = next(frames)
-    for frame in frames:
-        while waiting.height >= _PIECE:
-            write(waiting[:_PIECE])
-            waiting = waiting[_PIECE:]
-        waiting = waiting.vstack(frame)
-    for start in range(0, waiting.height, _PIECE):
-        write(waiting[start : start + _PIECE])
-    return pl.concat([pl.scan_parquet(path, glob=False) for path in paths])
 
 
 _WRITERS: dict[str, Callable[[pl.LazyFrame, Path], None]] = {

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from math import nan, sqrt
-from typing import Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from kernelbandits.bandit.calibration import NOMINAL, Calibration
-from kernelbandits.bandit.ledger import Ledger
+from kernelbandits.bandit.calibration import NOMINAL
 from kernelbandits.bandit.tally import Tally
 from kernelbandits.errors import counted
 from kernelbandits.reporting import Column, Drawn, Entry, Table, facts_html, plot, rows_picture
-from kernelbandits.tables import TableEncoder
-from kernelbandits.types import BoolArray
+
+if TYPE_CHECKING:
+    from kernelbandits.bandit.bandit import Bandit
 
 _ENOUGH = 50
 _TOLERANCE = 0.03
@@ -111,7 +111,7 @@ class BanditSummary:
         return f"BanditSummary({seen}: {'; '.join(self.health) or 'nothing unusual'})"
 
     def __str__(self) -> str:
-        return "\n".join([*self._head(), "", *self._table().lines(), "", *self._predictions(), *self._state()])
+        return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
         facts = {
@@ -122,12 +122,6 @@ class BanditSummary:
             "health": "; ".join(self.health) or "nothing unusual",
         }
         return facts_html("Bandit", facts, self._table().html())
-
-    def _head(self) -> Iterator[str]:
-        features = "no encoder yet" if self.n_features is None else counted(self.n_features, "feature")
-        yield f"Bandit of {self.created:%Y-%m-%d %H:%M} UTC: {len(self.arms)} arms, {features}"
-        yield f"policy {self.policy}"
-        yield from (f"features: {note}" for note in self.notes)
 
     def _table(self) -> Table:
         rows = [
@@ -142,24 +136,26 @@ class BanditSummary:
         columns = (Column("arm", numeric=False), *map(Column, ("rewards", "mean reward", "± error", "weighted mean")))
         return Table("Arms", columns, tuple(tuple(map(Entry, row)) for row in rows))
 
-    def _predictions(self) -> Iterator[str]:
+    def _lines(self) -> Iterator[str]:
+        features = "no encoder yet" if self.n_features is None else counted(self.n_features, "feature")
+        yield f"Bandit of {self.created:%Y-%m-%d %H:%M} UTC: {len(self.arms)} arms, {features}"
+        yield f"policy {self.policy}"
+        yield from (f"features: {note}" for note in self.notes)
+        yield from ("", *self._table().lines(), "")
         found = self.calibration
-        if not found["n"]:
+        if found["n"]:
+            explained = "–" if found["explained"] is None else f"{found['explained']:.1%}"
+            yield (
+                f"predictions: {found['n']:,} compared with their reward; they explain {explained} "
+                f"of its variance; bias {_shown(found['bias'])} ± {_shown(found['bias_error'])}"
+            )
+        else:
             yield "predictions: none has been compared with its reward yet"
-            return
-        yield (
-            f"predictions: {found['n']:,} compared with their reward; they explain {_percent(found['explained'])} "
-            f"of its variance; bias {_shown(found['bias'])} ± {_shown(found['bias_error'])}"
-        )
         if found["coverage"] is not None:
             yield f"{NOMINAL:.0%} intervals covered {found['coverage']:.1%}"
-
-    def _state(self) -> Iterator[str]:
         since = "" if self.awaiting_since is None else f", the oldest since {self.awaiting_since:%Y-%m-%d %H:%M} UTC"
         yield f"awaiting their reward: {self.n_awaiting:,} decisions{since}"
-        yield from (f"careful: {line}" for line in self.health)
-        if not self.health:
-            yield "health: nothing unusual"
+        yield from [f"careful: {line}" for line in self.health] or ["health: nothing unusual"]
 
 
 def _health_of(arms: tuple[ArmSummary, ...], calibration: dict[str, Any], n_forgotten: int) -> Iterator[str]:
@@ -187,27 +183,16 @@ def _shown(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
 
 
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1%}"
-
-
-def summarized(
-    policy: str,
-    encoder: TableEncoder | None,
-    created: datetime,
-    names: tuple[str, ...],
-    left: BoolArray,
-    tally: Tally,
-    ledger: Ledger,
-    calibration: Calibration,
-) -> BanditSummary:
-    """Summarise a bandit; `left` says which of its arms were not removed."""
-    arms = tuple(_arm_summary(name, arm, tally, bool(left[arm])) for arm, name in enumerate(names))
-    compared = calibration.to_dict()
+def summarized(bandit: Bandit) -> BanditSummary:
+    """Summarise a bandit, whose lock is held."""
+    encoder, tally, ledger = bandit.encoder, bandit._tally, bandit.ledger
+    named = enumerate(zip(bandit._problem.arms, bandit._left().tolist(), strict=True))
+    arms = tuple(_arm_summary(name, arm, tally, left) for arm, (name, left) in named)
+    compared = bandit.calibration.to_dict()
     return BanditSummary(
-        policy=policy,
+        policy=repr(bandit.policy),
         n_features=None if encoder is None else encoder.dim,
-        created=created,
+        created=bandit.created,
         n_rewards=tally.n,
         mean_reward=float(tally.sums.sum()) / tally.n if tally.n else None,
         arms=arms,

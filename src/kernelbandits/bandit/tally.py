@@ -1,7 +1,5 @@
 """Rewards per arm, counted and summed."""
 
-from __future__ import annotations
-
 from typing import Any, final
 
 import numpy as np
@@ -14,12 +12,7 @@ from kernelbandits.types import Array, IntArray
 
 @final
 class Tally:
-    """Numbers and sums of rewards per arm, shape (K,), plain and weighted by 1/propensity.
-
-    Attributes:
-        n: number of rewards of all arms together.
-
-    """
+    """Numbers and sums of rewards per arm, shape (K,), plain and weighted by 1/propensity; `n` is that of all arms."""
 
     __slots__ = ("counts", "n", "squares", "sums", "weighted_sums", "weights")
     n: int

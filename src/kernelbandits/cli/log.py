@@ -33,6 +33,6 @@ def export(settings: Path, out: Path, no_control: bool, debug: bool) -> None:
 
     found = service("settings").read_settings(settings)
     database = service("storage").open_database(found.database)
-    n = service("exporting").export(database, out, control=not no_control)
+    n = service("events").export(database, out, control=not no_control)
     database.close()
     click.echo(f"Wrote {n:,} decisions to {out}")

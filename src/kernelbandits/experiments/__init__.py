@@ -12,3 +12,4 @@ from kernelbandits.experiments.outputs import (
 )
 from kernelbandits.experiments.results import Results, contents, regret_picture, report_on
 from kernelbandits.experiments.running import Runner, RunProgress, run, seed_sequence, world
+from kernelbandits.experiments.store import installation

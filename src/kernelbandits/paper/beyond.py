@@ -28,8 +28,7 @@ from kernelbandits.specs import Count, Positive
 
 HORIZON = 2000
 YARDSTICK = "EtC"
-DEFAULT = "default"
-"""The name of `default_policy()` in tables."""
+DEFAULT = "default"  # the name of `default_policy()` in tables
 PROMISES = {
     "figure-1": ("Figure 1 of the paper", "EtC", 0.45),
     "figure-2": ("Figure 2 of the paper", "best", 0.8),

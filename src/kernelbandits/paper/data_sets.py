@@ -1,10 +1,7 @@
 """The data sets of the study real-world: their files, how columns become contexts and classes, which are there."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,9 +14,7 @@ from kernelbandits.types import Array, IntArray
 _REDUCED = Encoding(scaling=CommonUnit(), dim=100)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class DataSet:
+class DataSet(NamedTuple):
     """A table with classes; the fields are those of `Classification`."""
 
     name: str
@@ -96,12 +91,10 @@ def digits_points() -> tuple[Array, IntArray]:
 
 def write_digits(folder: Path) -> None:
     """Write scikit-learn's digits, images of 8 × 8 pixels, to the output folder: the same bytes every time."""
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
+    pixels, classes = digits_points()
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / DIGITS.file) as part, part.open("wb") as file:
-        np.savez_compressed(file, X=digits.data.astype(np.uint8), y=digits.target.astype(np.uint8))
+        np.savez_compressed(file, X=(16.0 * pixels).astype(np.uint8), y=classes.astype(np.uint8))
 
 
 def _obstacle(data: DataSet, data_dir: Path | None, horizon: int) -> str | None:

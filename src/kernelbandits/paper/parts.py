@@ -1,7 +1,5 @@
 """Studies made of parts: each part is a question with its rows, table, charts and findings."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -89,11 +87,11 @@ def resized(pictures: Pictures, options: RunOptions) -> dict[str, tuple[StudyPar
         if not any(hasattr(part, key) for parts in chosen.values() for part in parts):
             what = ", ".join(options.only) or "any part of this study"
             raise InvalidArgument(f"--{key} has no meaning for {what}; run it without --{key}")
-
-    def sized(part: StudyPart) -> StudyPart:
-        return replace(part, **{key: value for key, value in given.items() if hasattr(part, key)})
-
-    return {stem: tuple(sized(part) for part in parts) for stem, parts in chosen.items() if parts}
+    return {
+        stem: tuple(replace(part, **{key: given[key] for key in given if hasattr(part, key)}) for part in parts)
+        for stem, parts in chosen.items()
+        if parts
+    }
 
 
 def over_seeds(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> pl.DataFrame:

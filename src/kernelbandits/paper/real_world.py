@@ -1,13 +1,11 @@
 """The paper's methods and three from outside on real data: `kernelbandits reproduce real-world`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
-from typing import final
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import solve
@@ -21,13 +19,10 @@ from kernelbandits.policies import LinearThompsonSampling, LinearUCB, Policy, Un
 from kernelbandits.specs import to_table
 from kernelbandits.types import Array
 
-CLEAR = 2.0
-"""One method beats another if its regret is smaller by more than this many standard errors, seed by seed."""
+CLEAR = 2.0  # one method beats another if its regret is smaller by more than this many standard errors, seed by seed
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Contender:
+class Contender(NamedTuple):
     """Final regrets for each seed, shape (seeds,), and the name of the method or methods that they belong to."""
 
     name: str
@@ -37,7 +32,7 @@ class Contender:
         mean, error = mean_and_standard_error(self.regrets)
         return f"{self.name} {mean:.1f}" + (f" ± {error:.1f}" if np.isfinite(error) else "")
 
-    def beats(self, other: Contender) -> bool:
+    def beats(self, other: Self) -> bool:
         """Whether these regrets are smaller by more than chance; with a single seed, whether they are smaller."""
         mean, error = mean_and_standard_error(other.regrets - self.regrets)
         return bool(mean > CLEAR * error) if np.isfinite(error) else bool(mean > 0)
@@ -58,9 +53,7 @@ def best_of(regrets: Mapping[str, Array]) -> Contender:
     return Contender(" or ".join(name for name, _ in counts.most_common()), table[chosen, np.arange(n_seeds)])
 
 
-HORIZON = 1500
-"""As many rounds as the smallest data set has rows for (ISOLET, 1,560), so that regrets can be compared."""
-
+HORIZON = 1500  # as many rounds as the smallest data set has rows for (ISOLET, 1,560), so that regrets can be compared
 SEEDS = 10
 EXPLORED = 5
 """EtC explores for a fifth of the rounds: between the paper's synthetic figures (d/T, 5 to 10 %) and its Avazu (½)."""

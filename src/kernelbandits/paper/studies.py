@@ -1,11 +1,8 @@
 """The paper's eight methods, and the studies that `kernelbandits reproduce` knows by name."""
 
-from __future__ import annotations
-
 import tomllib
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, final
+from typing import Any, NamedTuple
 
 from kernelbandits import checks, experiments
 from kernelbandits.policies import Policy
@@ -26,9 +23,7 @@ def methods(dim: int, n_explore: int | None = None) -> dict[str, Policy]:
     return dict(experiments.parse(table).panels[0].methods)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Study:
+class Study(NamedTuple):
     """A study in a module of this package with a function `report(options, **own_options)`.
 
     `own_options` names the options of the command that only this study has; those given are passed on by name.

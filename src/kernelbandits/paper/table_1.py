@@ -1,7 +1,5 @@
 """The paper's Table 1: the eight methods on ads of Avazu, or on the synthetic stand-in, beside the paper's figures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise

@@ -4,8 +4,6 @@ Memory of one type is stored one piece after the other in one array. A reader be
 those of the file before memory is taken, and digests with what was read.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -25,9 +23,7 @@ from kernelbandits.reporting import replacing
 from kernelbandits.saving.kinds import Json, plain_dtype
 from kernelbandits.saving.shared_memory import LINE, AnyArray, Piece
 
-FORMAT = 1
-"""Version of the format; a reader knows all versions up to its own."""
-
+FORMAT = 1  # version of the format; a reader knows all versions up to its own
 _MANIFEST = "manifest.json"
 _AT_ONCE = 2**20
 _ANY_TIME = (1980, 1, 1, 0, 0, 0)  # the same bytes at any time
@@ -70,12 +66,7 @@ def _write_array(archive: ZipFile, dtype: np.dtype[Any], pieces: Sequence[AnyArr
 
 @final
 class Bundle:
-    """A bundle that is open for reading.
-
-    Attributes:
-        manifest: what it says of itself.
-
-    """
+    """A bundle that is open for reading; `manifest` is what it says of itself."""
 
     def __init__(self, archive: ZipFile, size: int) -> None:
         self._archive = archive

@@ -1,13 +1,11 @@
 """Things of classes: specs, named tuples, things with the methods of `Saveable`, and other things of the library."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kernelbandits.errors import InvalidFile, shown
+from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 from kernelbandits.saving import declared
 from kernelbandits.saving.classes import Classes, is_ours
 from kernelbandits.saving.kinds import Json, Kind
@@ -83,11 +81,15 @@ def _is_object(kind: type) -> bool:
 
 
 def _object_fields(thing: Any) -> Fields:
-    kind = type(thing)
+    kind: type = type(thing)
     slots = {name: getattr(thing, name) for name in _slots(kind) if hasattr(thing, name)}
     others = {name: value for name, value in getattr(thing, "__dict__", {}).items() if _is_free(kind, name)}
-    declared.require(kind, slots | others)
-    return slots | others
+    fields = slots | others
+    hints = declared.declared(kind)
+    for name in fields:
+        if name not in hints:
+            raise InvalidArgument(f"{kind.__name__} cannot be saved: it declares no type for its field {name!r}")
+    return fields
 
 
 def _object(kind: Any, fields: Fields) -> Any:

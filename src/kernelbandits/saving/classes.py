@@ -1,7 +1,5 @@
 """Classes in bundles: of the library's own rooms, or passed by the caller. No other name is looked up."""
 
-from __future__ import annotations
-
 import pkgutil
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache

@@ -6,8 +6,6 @@ in the middle of work. An `Array` must be finite and writeable; `NDArray[Any]` n
 express stand in `_validate`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
@@ -15,7 +13,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from kernelbandits.errors import InvalidArgument, InvalidFile
+from kernelbandits.errors import InvalidFile
 
 
 def check(kind: type, fields: Mapping[str, Any]) -> None:
@@ -24,13 +22,6 @@ def check(kind: type, fields: Mapping[str, Any]) -> None:
     for name, part in fields.items():
         if name not in hints or not fits(part, hints[name]):
             raise InvalidFile(f"the field {name!r} of {kind.__name__} holds something of another kind")
-
-
-def require(kind: type, fields: Iterable[str]) -> None:
-    """Raise if the class does not declare one of these fields."""
-    unknown = next((name for name in fields if name not in declared(kind)), None)
-    if unknown is not None:
-        raise InvalidArgument(f"{kind.__name__} cannot be saved: it declares no type for its field {unknown!r}")
 
 
 @cache

@@ -4,8 +4,6 @@ A node is [kind, facts, parts]. A part is None, a truth value, a number or a tex
 {"float": "nan"} for a number that JSON lacks. Nothing here calls itself, so that no nesting is too deep.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, final
@@ -72,7 +70,11 @@ class Rebuilding:
     """Puts a thing together from its nodes: parts first, except where a thing contains itself."""
 
     def __init__(self, nodes: Json, kinds: Mapping[str, Kind]) -> None:
-        self._nodes = [self._checked(node, kinds) for node in nodes]
+        self._nodes: list[tuple[Kind, Json, list[Json]]] = []
+        for name, facts, parts in nodes:
+            if name not in kinds or not isinstance(parts, list):
+                raise InvalidFile(f"{shown(name)} is not a kind of things in this version of the library")
+            self._nodes.append((kinds[name], facts, parts))
         self._things: list[Any] = [None] * len(self._nodes)
         self._begun = [False] * len(self._nodes)
         self._done = [False] * len(self._nodes)
@@ -109,13 +111,6 @@ class Rebuilding:
                 else:
                     waiting += self._numbers(self._nodes[number][2])
         return found
-
-    @staticmethod
-    def _checked(node: Json, kinds: Mapping[str, Kind]) -> tuple[Kind, Json, list[Json]]:
-        name, facts, parts = node
-        if name not in kinds or not isinstance(parts, list):
-            raise InvalidFile(f"{shown(name)} is not a kind of things in this version of the library")
-        return kinds[name], facts, parts
 
     def _numbers(self, parts: list[Json]) -> list[int]:
         """The nodes that these parts refer to."""

@@ -1,7 +1,5 @@
 """`save` and `load`, and the two methods by which a class takes part in them."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Iterable, Mapping
@@ -15,8 +13,7 @@ from kernelbandits.saving import bundles
 from kernelbandits.saving.class_kinds import class_kinds, is_spec
 from kernelbandits.saving.classes import Classes
 from kernelbandits.saving.graph import Nodes, Rebuilding
-from kernelbandits.saving.kinds import PLAIN_KINDS, SCALARS, Json, Kind
-from kernelbandits.saving.randomness import RANDOM_KINDS
+from kernelbandits.saving.kinds import PLAIN_KINDS, RANDOM_KINDS, SCALARS, Json, Kind
 from kernelbandits.saving.shared_memory import AnyArray, Arrays
 from kernelbandits.specs import Spec, to_table
 

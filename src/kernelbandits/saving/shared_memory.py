@@ -4,13 +4,11 @@ The last bit of a product may depend on where its operands start, and what is wr
 So memory is stored, each piece once, and arrays are views of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from ctypes import c_ubyte
 from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeAlias, final
+from typing import Any, NamedTuple, Self, TypeAlias, final
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -20,23 +18,19 @@ from kernelbandits.saving.kinds import Json, Kind, is_plain, plain_dtype
 
 AnyArray: TypeAlias = np.ndarray[Any, Any]
 
-LINE = 64
-"""Bytes of a cache line."""
-
+LINE = 64  # bytes of a cache line
 _NO_FIT = "an array does not fit into its memory"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A piece of memory: the type and number of its entries, and how far after the start of a cache line it begins."""
 
     dtype: np.dtype[Any]
     length: int
     start: int
 
-    @staticmethod
-    def from_json(facts: Json) -> Piece:
+    @classmethod
+    def from_json(cls, facts: Json) -> Self:
         """The piece that a bundle describes."""
         name, length, start = facts
         if type(length) is not int or length < 1 or type(start) is not int or not 0 <= start < LINE:
@@ -44,7 +38,7 @@ class Piece:
         dtype = plain_dtype(name)
         if start % dtype.alignment:
             raise InvalidFile(f"{shown(facts)} is not a piece of memory: it starts where no {dtype} can")
-        return Piece(dtype, length, start)
+        return cls(dtype, length, start)
 
     def allocate(self) -> AnyArray:
         """New memory like this, as an array of one axis with any values."""

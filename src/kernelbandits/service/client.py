@@ -1,12 +1,11 @@
 """Clients in Python. What is sent again after a failure has the same id, so that nothing counts twice."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, NamedTuple, Self, TypeVar, final
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from typing import Any, Generic, NamedTuple, TypeVar, final
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -25,11 +24,8 @@ _decode = msgspec.json.Decoder().decode
 class ServiceError(KernelBanditsError, RuntimeError):
     """The service refused a request, or could not be reached.
 
-    Attributes:
-        status: the HTTP status; 0 if there was no answer.
-        code: a short name of the problem.
-        field: the field of the request that is wrong; empty if none is.
-
+    `status` is that of HTTP, 0 without an answer; `code` a short name of the problem; `field` what is wrong in the
+    request, empty if nothing is.
     """
 
     def __init__(self, message: str, status: int = 0, code: str = "unreachable", field: str = "") -> None:
@@ -82,14 +78,8 @@ def _rank_call(
     event_id: str | None,
     deferred: bool,
 ) -> _Call[Answer]:
-    body = {
-        "context": dict(context),
-        "excluded": [*excluded],
-        "event_id": event_id or uuid4().hex,
-        "deferred": deferred,
-    }
-    if arms is not None:
-        body["arms"] = [*arms]
+    body: dict[str, Any] = {"context": dict(context), "excluded": [*excluded], "deferred": deferred}
+    body |= {"event_id": event_id or uuid4().hex} | ({} if arms is None else {"arms": [*arms]})
     return _Call("POST", "/rank", lambda found: msgspec.convert(found, Answer), body)
 
 
@@ -106,12 +96,13 @@ def _event_path(event_id: str) -> str:
     return f"/events/{quote(event_id, safe='')}"
 
 
-def _headers(key: str | None) -> dict[str, str]:
-    return {} if key is None else {"authorization": f"Bearer {key}"}
+def _options(address: str, key: str | None, timeout: float) -> dict[str, Any]:
+    headers = {} if key is None else {"authorization": f"Bearer {key}"}
+    return {"base_url": address, "headers": headers, "timeout": timeout, "trust_env": False}
 
 
 @final
-class Client:
+class Client(AbstractContextManager["Client"]):
     """Asks a decision service and reports rewards: `with Client("http://localhost:8080") as client`.
 
     Ids are made before the first try, so a request whose answer was lost is sent again safely.
@@ -122,7 +113,7 @@ class Client:
     """
 
     def __init__(self, address: str, key: str | None = None, timeout: float = 10.0, retries: int = 5) -> None:
-        self._http = httpx.Client(base_url=address, headers=_headers(key), timeout=timeout, trust_env=False)
+        self._http = httpx.Client(**_options(address, key, timeout))
         self._retries = retries
 
     def rank(
@@ -157,9 +148,6 @@ class Client:
         """End the connections."""
         self._http.close()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -176,11 +164,11 @@ class Client:
 
 
 @final
-class AsyncClient:
+class AsyncClient(AbstractAsyncContextManager["AsyncClient"]):
     """`Client` for asyncio: `async with AsyncClient("http://localhost:8080") as client`."""
 
     def __init__(self, address: str, key: str | None = None, timeout: float = 10.0, retries: int = 5) -> None:
-        self._http = httpx.AsyncClient(base_url=address, headers=_headers(key), timeout=timeout, trust_env=False)
+        self._http = httpx.AsyncClient(**_options(address, key, timeout))
         self._retries = retries
 
     async def rank(
@@ -214,9 +202,6 @@ class AsyncClient:
     async def close(self) -> None:
         """End the connections."""
         await self._http.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()

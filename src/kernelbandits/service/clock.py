@@ -1,10 +1,8 @@
 """The time that is stored with events: it never runs backwards, whatever happens to the clock of the machine."""
 
-from __future__ import annotations
-
 import os
 import time
-from typing import final
+from typing import Self, final
 
 
 @final
@@ -21,7 +19,7 @@ class Clock:
         self.offset = offset
 
     @classmethod
-    def anchored(cls, latest_stored: int) -> Clock:
+    def anchored(cls, latest_stored: int) -> Self:
         """A clock that shows the wall clock's time now, or the latest time that was stored if that is later."""
         return cls(max(time.time_ns() // 1000, latest_stored) - _passed())
 

@@ -1,7 +1,5 @@
 """Requests that come together are decided together: the policy's products are then made for all of them at once."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,9 +13,7 @@ from kernelbandits.service.decisions import Decided, Snapshot, decide, decide_ke
 from kernelbandits.service.group_commit import GroupCommit, Operation
 from kernelbandits.service.requests import Kept, RankRequest
 
-MOST = 32
-"""More are decided in several parts, between which others may go on."""
-
+MOST = 32  # more are decided in several parts, between which others may go on
 _TURNS = 2
 """Turns of the event loop without a further request after which those that came are decided: what is read in one turn
 is handed over in the next."""
@@ -73,8 +69,14 @@ class Decider:
 
 def decide_many(asked: list[Asked]) -> list[Decided | Exception]:
     """The decision, or the refusal, of each request; those that leave all arms open are weighed at once."""
+    decided: list[Decided | Exception] = []
     together = _together(asked)
-    return [together.get(place) or _alone(*each) for place, each in enumerate(asked)]
+    for place, each in enumerate(asked):
+        try:
+            decided.append(together.get(place) or decide(*each))
+        except KernelBanditsError as error:
+            decided.append(error)
+    return decided
 
 
 def _together(asked: list[Asked]) -> dict[int, Decided]:
@@ -105,10 +107,3 @@ def _together(asked: list[Asked]) -> dict[int, Decided]:
         weighed = {name: row[number] for name, number in zip(known, numbers, strict=True)}
         decided[place] = decide_kept(snapshot, kept, event_id, weighed)
     return decided
-
-
-def _alone(snapshot: Snapshot, request: RankRequest, event_id: str) -> Decided | Exception:
-    try:
-        return decide(snapshot, request, event_id)
-    except KernelBanditsError as error:
-        return error

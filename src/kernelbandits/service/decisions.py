@@ -1,11 +1,8 @@
 """A decision is a function of a snapshot, a request and the event's id: it can be made again from the log."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, Self
 
 from kernelbandits.bandit import Bandit, reward_counts, weigh
 from kernelbandits.errors import InvalidArgument, nearest, shown
@@ -16,34 +13,20 @@ from kernelbandits.service.settings import Learning
 MOST_ARMS = 1000
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What decisions are made with. It never changes.
+class Snapshot(NamedTuple):
+    """What decisions are made with. It never changes."""
 
-    Attributes:
-        version: number of entries of the journal that it has taken in.
-        bandit: None while no arm is known.
-        counts: number of rewards of each arm that can be chosen.
-        removed: names of the arms that were removed.
-        learning: the settings.
-        revision: number of the entry with the settings.
-        features: how features are read.
-        salt: makes the draws of this service its own.
-
-    """
-
-    version: int
-    bandit: Bandit | None
-    counts: Mapping[str, int]
+    version: int  # number of entries of the journal that it has taken in
+    bandit: Bandit | None  # None while no arm is known
+    counts: Mapping[str, int]  # number of rewards of each arm that can be chosen
     removed: frozenset[str]
     learning: Learning
-    revision: int
+    revision: int  # number of the entry with the settings
     features: Features
-    salt: bytes
+    salt: bytes  # makes the draws of this service its own
 
     @classmethod
-    def of(cls, version: int, bandit: Bandit | None, learning: Learning, revision: int, salt: bytes) -> Snapshot:
+    def of(cls, version: int, bandit: Bandit | None, learning: Learning, revision: int, salt: bytes) -> Self:
         """The snapshot of a bandit that nobody changes any more."""
         counts = {} if bandit is None else reward_counts(bandit)
         gone = frozenset() if bandit is None else frozenset(bandit._problem.arms) - counts.keys()
@@ -61,26 +44,15 @@ def features_of(learning: Learning, bandit: Bandit | None) -> Features:
 
 
 class Decided(NamedTuple):
-    """A decision.
-
-    Attributes:
-        kept: the request as it is kept.
-        arm: the arm that is answered.
-        propensity: probability with which it was answered.
-        preferred: the arm that the policy drew.
-        ranking: probabilities of all arms that could be chosen, largest first.
-        control: whether the event belongs to the random share.
-        new_arms: arms of the request that the policy does not know yet.
-
-    """
+    """A decision: the arm that is answered, with which probability, and what is kept of it."""
 
     kept: Kept
     arm: str
     propensity: float
-    preferred: str
-    ranking: list[tuple[str, float]]
-    control: bool
-    new_arms: tuple[str, ...]
+    preferred: str  # the arm that the policy drew
+    ranking: list[tuple[str, float]]  # probabilities of all arms that could be chosen, largest first
+    control: bool  # whether the event belongs to the random share
+    new_arms: tuple[str, ...]  # those of the request that the policy does not know yet
 
 
 def uniform(salt: bytes, purpose: bytes, event_id: str) -> float:
@@ -105,7 +77,8 @@ def decide_kept(snapshot: Snapshot, kept: Kept, event_id: str, weighed: dict[str
     if not eligible:
         raise InvalidArgument("excluded: every arm is excluded; expected at least one that can be chosen")
     weighed = _weighed(snapshot, kept, eligible) if weighed is None else weighed
-    probabilities = _floored(weighed, learning.exploration)
+    least = learning.exploration / len(weighed)
+    probabilities = {name: (1.0 - learning.exploration) * value + least for name, value in weighed.items()}
     control = uniform(snapshot.salt, b"control", event_id) < learning.control
     if control:
         probabilities = dict.fromkeys(eligible, 1.0 / len(eligible))
@@ -164,12 +137,6 @@ def _weighed(snapshot: Snapshot, kept: Kept, eligible: list[str]) -> dict[str, f
         for name in tried:
             probabilities[name] = len(tried) / n * weighed[name]
     return probabilities
-
-
-def _floored(probabilities: dict[str, float], exploration: float) -> dict[str, float]:
-    """At least exploration/K for each of the K arms."""
-    least = exploration / len(probabilities)
-    return {name: (1.0 - exploration) * value + least for name, value in probabilities.items()}
 
 
 def _drawn(probabilities: dict[str, float], number: float) -> str:

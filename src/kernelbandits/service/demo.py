@@ -1,7 +1,5 @@
 """`kernelbandits serve --demo`: a made-up shop with simulated customers."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Iterator

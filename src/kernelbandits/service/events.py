@@ -1,19 +1,24 @@
-"""Events and rewards in the database: what web workers write."""
+"""Events and rewards in the database: what web workers write, and the log as a table that `evaluate` reads."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+import polars as pl
 
-from kernelbandits.errors import KernelBanditsError, shown
+from kernelbandits.errors import InvalidFile, KernelBanditsError, shown
+from kernelbandits.reporting import replacing
 from kernelbandits.service.decisions import Decided, Snapshot
 from kernelbandits.service.journal import JournalEntry, append
 from kernelbandits.service.requests import Answer, Kept, RankedArm, RankRequest
-from kernelbandits.service.storage import Transaction
+from kernelbandits.service.storage import Database, Transaction
 
 _encode = msgspec.json.Encoder().encode
+_PAGE = 5000
+_OWN = ("event_id", "time", "arm", "propensity", "reward", "eligible")
+_COLUMNS = "n, id, time, arm, propensity, outcome, ranking, request"
+_EVER = 2**62
 
 
 class Conflict(KernelBanditsError, ValueError):  # noqa: N818
@@ -25,16 +30,10 @@ class NotFound(KernelBanditsError, LookupError):  # noqa: N818
 
 
 class Taken(NamedTuple):
-    """A reward that was written.
+    """A reward that was written."""
 
-    Attributes:
-        late: whether it came after the time in which rewards count.
-        repeated: whether the same reward had come before.
-
-    """
-
-    late: bool
-    repeated: bool
+    late: bool  # whether it came after the time in which rewards count
+    repeated: bool  # whether the same reward had come before
 
 
 def insert_event(
@@ -146,7 +145,12 @@ def newest_events(
 ) -> list[dict[str, Any]]:
     """Events as plain data, the newest first; `where` is the text of a condition, which must be a constant."""
     rows = tx.rows(f"SELECT {_EVENT} FROM events WHERE {where} ORDER BY n DESC LIMIT ?", (*values, limit))  # noqa: S608
-    return [_event_record(row) for row in rows]
+    records = [dict(zip(_EVENT.split(", "), row, strict=True)) for row in rows]
+    for record in records:
+        record["ranking"] = [{"id": name, "probability": p} for name, p in msgspec.json.decode(record["ranking"])]
+        record["request"] = msgspec.json.decode(record["request"])
+        record |= {flag: bool(record[flag]) for flag in ("control", "active", "settled")}
+    return records
 
 
 def find_event(tx: Transaction, event_id: str) -> dict[str, Any]:
@@ -164,8 +168,49 @@ def n_awaiting(tx: Transaction) -> int:
     return int(tx.value("SELECT count(*) FROM events WHERE settled = 0 AND active = 1"))
 
 
-def _event_record(row: tuple[Any, ...]) -> dict[str, Any]:
-    record = dict(zip(_EVENT.split(", "), row, strict=True))
-    record["ranking"] = [{"id": name, "probability": p} for name, p in msgspec.json.decode(record["ranking"])]
-    record["request"] = msgspec.json.decode(record["request"])
-    return record | {flag: bool(record[flag]) for flag in ("control", "active", "settled")}
+def export(database: Database, path: Path, *, control: bool = True, before: int = _EVER) -> int:
+    """Write the events that have an outcome to a parquet file, oldest first; returns how many.
+
+    Features are columns of their own; those of the chosen arm are joined to those of the context. A feature that is
+    called like one of the other columns gets `feature_` before its name. `control` keeps the random share; `before` is
+    the time, in microseconds, up to which events are written.
+    """
+    with database.read() as tx:
+        frames = [
+            pl.DataFrame([_record(row) for row in rows], infer_schema_length=None, strict=False)
+            for rows in _pages(tx, control, before)
+        ]
+    if not frames:
+        raise InvalidFile("no event has an outcome yet: wait for rewards, or until the waiting time is over")
+    table = pl.concat(frames, how="diagonal_relaxed", rechunk=True)
+    with replacing(path) as part:
+        table.write_parquet(part)
+    return table.height
+
+
+def _pages(tx: Transaction, control: bool, before: int) -> Iterator[list[tuple[Any, ...]]]:
+    last = 0
+    while True:
+        where = "settled = 1 AND n > ? AND control <= ? AND time < ?"
+        sql = f"SELECT {_COLUMNS} FROM events WHERE {where} ORDER BY n LIMIT ?"  # noqa: S608 (constants)
+        rows = tx.rows(sql, (last, int(control), before, _PAGE))
+        if not rows:
+            return
+        yield rows
+        last = rows[-1][0]
+
+
+def _record(row: tuple[Any, ...]) -> dict[str, Any]:
+    _, event_id, time, arm, propensity, outcome, ranking, request = row
+    record: dict[str, Any] = {
+        "event_id": event_id,
+        "time": time,
+        "arm": arm,
+        "propensity": propensity,
+        "reward": outcome,
+        "eligible": sorted(name for name, _ in msgspec.json.decode(ranking)),
+    }
+    for name, value in msgspec.json.decode(request, type=Kept).row_of(arm).items():
+        plain = value if value is None or isinstance(value, str | int | float) else msgspec.json.encode(value).decode()
+        record[f"feature_{name}" if name in _OWN else name] = plain
+    return record

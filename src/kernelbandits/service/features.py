@@ -1,7 +1,5 @@
 """How the features of a request become a point, without a table to fit an encoding to."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Group commit: requests of the same few milliseconds share one transaction, and are answered when it is on disk."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading
@@ -19,15 +17,9 @@ T = TypeVar("T")
 Operation = Callable[[Transaction, Counts], Any]
 Waiting = tuple[Operation, "asyncio.Future[Any]"]
 
-_MOST = 256
-"""Operations in one transaction."""
-
-_LIMIT = 20_000
-"""Operations that may wait; more are refused, so that a slow disk does not fill the memory."""
-
-_QUICK = 0.001
-"""Seconds, beside 50 microseconds per operation, up to which the event loop may wait for the disk."""
-
+_MOST = 256  # operations in one transaction
+_LIMIT = 20_000  # operations that may wait; more are refused, so that a slow disk does not fill the memory
+_QUICK = 0.001  # seconds, beside 50 microseconds per operation, up to which the event loop may wait for the disk
 _MEASURED_EVERY = 0.5  # seconds
 
 

@@ -3,8 +3,6 @@
 Outcomes that are due become entries (`settle`): rewards that came, and default rewards where none came in time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -15,33 +13,19 @@ from kernelbandits.service.requests import Kept, Row
 from kernelbandits.service.settings import Learning
 from kernelbandits.service.storage import Database, Transaction
 
-GRACE = 2_000_000
-"""Microseconds that a default waits beyond its time, for rewards that are being written."""
-
-_PAGE = 500
-"""Entries that are read at once, and outcomes of each kind that are settled at once."""
+GRACE = 2_000_000  # microseconds that a default waits beyond its time, for rewards that are being written
+_PAGE = 500  # entries that are read at once, and outcomes of each kind that are settled at once
 
 
 class JournalEntry(NamedTuple):
-    """Something that changes the policy or its statistics.
+    """Something that changes the policy or its statistics."""
 
-    Attributes:
-        kind: settings, arm, removal, base; learn (an outcome that is learned) or note (one that is not).
-        time: when it was written, in microseconds.
-        event_id: the event of an outcome.
-        arm: the arm that came or went.
-        value: the outcome.
-        detail: settings as JSON; for an outcome where it comes from: reward, default, late.
-        seq: its number.
-
-    """
-
-    kind: str
-    time: int
-    event_id: str | None = None
-    arm: str | None = None
-    value: float | None = None
-    detail: str | None = None
+    kind: str  # settings, arm, removal, base; learn (an outcome that is learned) or note (one that is not)
+    time: int  # in microseconds
+    event_id: str | None = None  # of an outcome
+    arm: str | None = None  # the one that came or went
+    value: float | None = None  # the outcome
+    detail: str | None = None  # settings as JSON; for an outcome where it comes from: reward, default, late
     seq: int = 0
 
 

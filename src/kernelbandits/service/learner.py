@@ -1,7 +1,5 @@
 """The learner: one process that owns the policy, takes in what is due, and publishes snapshots."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable
@@ -13,20 +11,17 @@ import msgspec
 
 from kernelbandits.errors import KernelBanditsError
 from kernelbandits.service.clock import Clock
-from kernelbandits.service.exporting import export
+from kernelbandits.service.events import export
 from kernelbandits.service.journal import GRACE, JournalEntry, append, last_seq, learning_at, settle
 from kernelbandits.service.state import State, bundled_bandit
 from kernelbandits.service.statistics import Statistics
 from kernelbandits.service.storage import Database, StorageUnavailable, keep_file
 
 _log = logging.getLogger(__name__)
-_KEPT = 3
-"""Bundles that are kept: a web worker may be reading the last but one."""
-
+_KEPT = 3  # bundles that are kept: a web worker may be reading the last but one
 _OLD = "time < ? AND (settled = 1 OR active = 0)"
 _LOOK_AGAIN = 3600.0
-_PAUSE = 0.02
-"""Seconds between two looks at the database while nothing happens."""
+_PAUSE = 0.02  # seconds between two looks at the database while nothing happens
 
 
 @final
@@ -73,7 +68,10 @@ class LearnerProcess:
                 time.sleep(0.2)
                 return False
             self.state = rebuilt(self._database)
-            self.statistics = _kept_statistics(self._database)
+            with self._database.read() as tx:  # statistics go on from those of the newest snapshot
+                row = tx.one("SELECT statistics FROM snapshots ORDER BY version DESC LIMIT 1")
+            kept = {} if row is None else msgspec.json.decode(row[0])["statistics"]
+            self.statistics = msgspec.convert(kept, Statistics)
             _log.info("leading from version %d", self.state.version)
             self.publish()
         return True
@@ -155,13 +153,6 @@ def write_snapshot(database: Database, state: State, statistics: Statistics, now
             kept = [row[0] for row in tx.rows("SELECT version FROM snapshots ORDER BY version DESC LIMIT ?", (_KEPT,))]
             tx.change("DELETE FROM snapshots WHERE version < ?", (kept[-1],))
             database.drop_bundles(tx, kept)
-
-
-def _kept_statistics(database: Database) -> Statistics:
-    """The statistics of the newest snapshot, from which they go on; none before the first."""
-    with database.read() as tx:
-        row = tx.one("SELECT statistics FROM snapshots ORDER BY version DESC LIMIT 1")
-    return Statistics() if row is None else msgspec.convert(msgspec.json.decode(row[0])["statistics"], Statistics)
 
 
 def rebuilt(database: Database) -> State:

@@ -1,7 +1,5 @@
 """Structured logs: one JSON object per line on the error stream, without secrets or features."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

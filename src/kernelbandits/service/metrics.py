@@ -1,7 +1,5 @@
 """Counters of the service. They are written with what they count, so that they always agree with the log."""
 
-from __future__ import annotations
-
 import threading
 from bisect import bisect_left
 from collections import defaultdict

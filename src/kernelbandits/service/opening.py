@@ -1,7 +1,5 @@
 """Opening a database with settings: tables, salt, arms, warm start; changed settings become an entry of the journal."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 
@@ -24,7 +22,7 @@ def prepare(database: Database, settings: Settings) -> Clock:
     migrate(database)
     with database.write() as tx:
         tx.change("INSERT INTO facts (name, value) VALUES ('salt', ?) ON CONFLICT DO NOTHING", (secrets.token_hex(16),))
-        clock = Clock.anchored(latest_time(tx))
+        clock = Clock.anchored(_latest_time(tx))
         learning = with_warm_start(settings)
         if learning.warm_start is not None:
             keep_file(tx, learning.warm_start.file(settings.folder))
@@ -57,7 +55,7 @@ def salt_of(tx: Transaction) -> bytes:
     return bytes.fromhex(salt)
 
 
-def latest_time(tx: Transaction) -> int:
+def _latest_time(tx: Transaction) -> int:
     """The latest time that is stored. Rewards and entries are numbered as they come, so the newest of them tell it."""
     newest = "SELECT max(time) FROM (SELECT time FROM {} ORDER BY {} DESC LIMIT 10000) AS newest"
     queries = ("SELECT max(time) FROM events", newest.format("rewards", "n"), newest.format("journal", "seq"))

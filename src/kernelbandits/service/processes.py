@@ -4,8 +4,6 @@ What they need comes as JSON on their standard input: a command line, which all 
 a database.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import gc
@@ -16,6 +14,8 @@ import signal
 import socket
 import sys
 import threading
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +39,11 @@ def run_web(settings: Settings, clock: Clock, name: str, descriptor: int) -> Non
     """Serve requests from a listening socket until SIGTERM; then finish, flush, and return."""
     gc.collect()
     gc.freeze()  # what was imported stays: looking through it again would take tens of milliseconds
-    with asyncio.Runner(loop_factory=_loop()) as runner:
+    loop_factory: Any = asyncio.new_event_loop
+    with suppress(ImportError):
+        loop_factory = import_module("uvloop").new_event_loop
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(_serve(settings, clock, name, socket.socket(fileno=descriptor)))
-
-
-def _loop() -> Any:
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop
-    return uvloop.new_event_loop
 
 
 async def _serve(settings: Settings, clock: Clock, name: str, listening: socket.socket) -> None:
@@ -93,17 +88,13 @@ def run_learner(settings: Settings, clock: Clock) -> None:
     database.close()
 
 
-def _end_with_parent(parent: int) -> None:
-    """Ask to be told when the supervisor dies: its sockets must not be served by orphans."""
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != parent:
-        sys.exit(0)
-
-
 def main(kind: str, given: str) -> None:
     """Run one process with what the supervisor gives it."""
     about = json.loads(given)
-    _end_with_parent(about["parent"])
+    # The supervisor's sockets must not be served by orphans: ask to be told when it dies.
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != about["parent"]:
+        sys.exit(0)
     log_to_stderr(about["name"])
     if "OPENBLAS_NUM_THREADS" not in os.environ:
         raise RuntimeError("processes of the service are started by its supervisor")

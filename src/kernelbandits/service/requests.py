@@ -1,7 +1,5 @@
 """What clients send, as typed values."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import msgspec
@@ -55,6 +53,13 @@ class RewardRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reward_id: Name | None = None
 
 
+class RankedArm(msgspec.Struct, frozen=True):
+    """An arm and the probability with which the policy would choose it."""
+
+    id: str
+    probability: float
+
+
 class Answer(msgspec.Struct, frozen=True):
     """A decision.
 
@@ -72,13 +77,6 @@ class Answer(msgspec.Struct, frozen=True):
     probability: float
     ranking: list[RankedArm]
     version: int
-
-
-class RankedArm(msgspec.Struct, frozen=True):
-    """An arm and the probability with which the policy would choose it."""
-
-    id: str
-    probability: float
 
 
 class Kept(msgspec.Struct, frozen=True, omit_defaults=True):

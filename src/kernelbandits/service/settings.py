@@ -1,11 +1,8 @@
 """`shop.toml`: what the service decides between, how it learns, and where it listens."""
 
-from __future__ import annotations
-
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, final
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import msgspec
 
@@ -121,7 +118,7 @@ class Learning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             return Hashed(self.hashed_features)
         return Declared(self.features) if self.features else None
 
-    def learns_like(self, other: Learning) -> bool:
+    def learns_like(self, other: Self) -> bool:
         """Whether what was learned under the other settings is what would be learned under these."""
         fields = ("features", "hashed_features", "policy", "seed", "warm")
         return all(getattr(self, field) == getattr(other, field) for field in fields)
@@ -154,9 +151,7 @@ class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             seconds(self.retention)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Everything in a settings file."""
 
     learning: Learning

@@ -1,11 +1,9 @@
 """The state of the service as a fold over the journal."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import final
+from typing import Self, final
 
 import msgspec
 import numpy as np
@@ -24,40 +22,34 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @final
 class State:
-    """What follows from the first `version` entries of the journal, to the last bit.
-
-    Attributes:
-        version: number of the last entry that was taken in.
-        bandit: what was learned; None before the first arm.
-        learning: the settings; None before the first entry.
-        revision: number of the entry with the settings.
-        refused: outcomes and arms that the policy could not take.
-
-    """
+    """What follows from the first `version` entries of the journal, to the last bit."""
 
     __slots__ = ("_database", "bandit", "learning", "refused", "revision", "version")
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.version = 0
-        self.revision = 0
-        self.bandit: Bandit | None = None
-        self.learning: Learning | None = None
-        self.refused = 0
+        self.revision = 0  # number of the entry with the settings
+        self.bandit: Bandit | None = None  # there is none before the first arm
+        self.learning: Learning | None = None  # the settings, which are the first entry
+        self.refused = 0  # outcomes and arms that the policy could not take
 
     def take(self, entry: JournalEntry, shown: ShownEvent | None) -> None:
         """Take in the next entry."""
         if entry.kind == "settings":
             self._change_settings(entry)
         elif entry.kind == "base":
-            self._begin_at(entry)
+            about = msgspec.json.decode(entry.detail or "")  # what was kept when older events were deleted
+            with kept_file(self._database, about["digest"]) as path:
+                self.bandit = load_bandit(path)
+            self.refused = about["refused"]
         elif entry.kind in ("arm", "removal"):
             self._change_bandit(entry)
         elif entry.kind == "learn" and shown is not None and not self._learned(entry, shown):
             self.refused += 1
         self.version = entry.seq
 
-    def follow(self, until: int) -> State:
+    def follow(self, until: int) -> Self:
         """Take in all entries up to `until`. Returns the state."""
         for entry, shown in entries_after(self._database, self.version, until):
             self.take(entry, shown)
@@ -75,13 +67,6 @@ class State:
         if before is None or not now.learns_like(before):
             self.bandit = _begun(self._database, now, entry.time)
             self._learn_again(entry.seq - 1)
-
-    def _begin_at(self, entry: JournalEntry) -> None:
-        """Begin at the state that was kept when older events were deleted."""
-        about = msgspec.json.decode(entry.detail or "")
-        with kept_file(self._database, about["digest"]) as path:
-            self.bandit = load_bandit(path)
-        self.refused = about["refused"]
 
     def _learn_again(self, until: int) -> None:
         """Take in what was learned before under other settings: arms that came and went, and rewards."""

@@ -4,8 +4,6 @@ Outcomes are taken in when the waiting time of their event is over, in the order
 they come, rewards would be before defaults, and every mean too high.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any, NamedTuple
 
@@ -26,6 +24,7 @@ _CHANGING = 1.0 + 1e-6
 """A largest weight that makes intervals hold for means that change from round to round, as those of a learner do."""
 
 _BUCKETS, _AT_ONCE = 120, 500
+_SUMMED = ("n", "reward", "control_n", "control_reward")
 
 
 class Bucket(msgspec.Struct):
@@ -65,33 +64,23 @@ class Running(msgspec.Struct):
 
 
 class Statistics(msgspec.Struct):
-    """Sums over the outcomes in the journal.
+    """Sums over the outcomes in the journal."""
 
-    Attributes:
-        due: waiting times up to here were looked at, and of those that ended then events up to number `last`.
-        n: outcomes so far; of these learned, given by default, late (learned on request), of the control share.
-        agreed: outcomes for which the policy preferred the baseline, the arm that came first.
-        intervals: of the policy, of the control share and (`arm …`) of each arm.
-        pending: outcomes that are not in the intervals yet, (policy, reward, arm, propensity, ranked arms).
-        size: outcomes in a full bucket of the history.
-
-    """
-
-    due: int = 0
-    last: int = 0
-    n: int = 0
+    due: int = 0  # waiting times up to here were looked at,
+    last: int = 0  # and of those that ended then events up to this number
+    n: int = 0  # outcomes so far; of these learned, given by default, late (learned on request), of the control share
     learned: int = 0
     defaulted: int = 0
     late: int = 0
     control: int = 0
-    agreed: int = 0
+    agreed: int = 0  # outcomes for which the policy preferred the baseline, the arm that came first
     clipped: int = 0
     low: float = 0.0
     high: float = 1.0
     largest_weight: float = 0.0
-    intervals: dict[str, Running] = {}
-    pending: list[tuple[str, float, str, float, list[str]]] = []
-    size: int = 8
+    intervals: dict[str, Running] = {}  # of the policy, of the control share and (`arm …`) of each arm
+    pending: list[tuple[str, float, str, float, list[str]]] = []  # not there yet: group, reward, arm, propensity, arms
+    size: int = 8  # outcomes in a full bucket of the history
     buckets: list[Bucket] = []
 
     def begin(self, learning: Learning, n_arms: int) -> None:
@@ -205,11 +194,5 @@ class Statistics(msgspec.Struct):
 
 
 def _joined(first: Bucket, second: Bucket) -> Bucket:
-    return Bucket(
-        first.since,
-        first.n + second.n,
-        first.reward + second.reward,
-        first.control_n + second.control_n,
-        first.control_reward + second.control_reward,
-        dict(Counter(first.arms) + Counter(second.arms)),
-    )
+    sums = {name: getattr(first, name) + getattr(second, name) for name in _SUMMED}
+    return Bucket(first.since, **sums, arms=dict(Counter(first.arms) + Counter(second.arms)))

@@ -1,7 +1,5 @@
 """Serving a settings file: a supervisor opens the socket, starts the learner and the web workers, and watches them."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -38,6 +36,7 @@ class Supervisor:
         self.settings = parse_settings(table, path)
         self._about: dict[str, Any] = {"table": table, "path": str(path), "parent": os.getpid()}
         self._stopped = threading.Event()
+        self.is_stopped = self._stopped.is_set
         self._descriptors: dict[str, int] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._started: dict[str, float] = {}
@@ -45,10 +44,6 @@ class Supervisor:
     def stop(self, *_: Any) -> None:
         """Begin to end."""
         self._stopped.set()
-
-    def is_stopped(self) -> bool:
-        """Whether it was told to end."""
-        return self._stopped.is_set()
 
     def run(self, ready: Callable[[str], None] = lambda address: None) -> None:
         """Serve until told to stop; `ready` is called with the address."""
@@ -66,7 +61,10 @@ class Supervisor:
             ready(f"http://{f'[{host}]' if ':' in host else host}:{port}")
             while not self._stopped.wait(0.05):
                 for name in names:
-                    self._watch(name)
+                    code = self._processes[name].poll()
+                    if code is not None and time.monotonic() - self._started[name] > 0.5:  # not in a tight circle
+                        _log.warning("%s ended with %d and is started again", name, code)
+                        self._start(name)
         finally:
             for each in sockets:
                 each.close()
@@ -85,12 +83,6 @@ class Supervisor:
             pipe.write(given.encode())
         self._processes[name] = process
         self._started[name] = time.monotonic()
-
-    def _watch(self, name: str) -> None:
-        code = self._processes[name].poll()
-        if code is not None and time.monotonic() - self._started[name] > 0.5:  # not in a tight circle
-            _log.warning("%s ended with %d and is started again", name, code)
-            self._start(name)
 
     def _end(self) -> None:
         for process in self._processes.values():

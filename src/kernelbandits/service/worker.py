@@ -1,7 +1,5 @@
 """What a web worker holds: the newest snapshot, and threads that write, read and look for newer ones."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import sys

@@ -13,7 +13,6 @@ from .csv_files import TextBlock as TextBlock, read_blocks as read_blocks
 from .digests import content_digest as content_digest
 from .encoder import Encoder as Encoder, declared_encoder as declared_encoder
 from .encoding import (
-    LEVEL as LEVEL,
     UNEQUAL as UNEQUAL,
     CommonUnit as CommonUnit,
     Encoding as Encoding,

@@ -1,7 +1,5 @@
 """Columns of a table: which are features, what they hold, and which are refused. Messages name file, row and column."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -71,8 +69,7 @@ def is_number(column: pl.Series) -> bool:
     return column.dtype.is_numeric() or column.dtype == pl.Boolean
 
 
-_FEW = 100
-"""With fewer rows than this, different numbers are no sign of an identifier."""
+_FEW = 100  # with fewer rows than this, different numbers are no sign of an identifier
 
 
 def looks_like_identifier(column: pl.Series) -> bool:

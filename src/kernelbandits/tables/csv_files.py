@@ -1,7 +1,5 @@
 """CSV files, plain or gzip: read in memory, or as blocks of texts, so that memory does not grow with the file."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -19,9 +17,7 @@ from kernelbandits.tables.columns import place, refuse_repeated, refuse_unknown
 
 _LONGEST_HEADER = 1 << 23
 _LARGEST_RATIO = 1032  # of gzip
-BLOCK_BYTES = 1 << 24
-"""Text read at a time: enough to parse with all threads, little compared with a polars process."""
-
+BLOCK_BYTES = 1 << 24  # text read at a time: enough to parse with all threads, little compared with a polars process
 _OTHER_KINDS = {b"PK": "a zip archive; unpack it", b"PAR1": "a parquet file", b"BZh": "a bzip2 file; unpack it"}
 _DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 T = TypeVar("T")

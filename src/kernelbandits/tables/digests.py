@@ -1,7 +1,5 @@
 """Digests of data files: results belong to the content of a file, not to its path."""
 
-from __future__ import annotations
-
 import hashlib
 from functools import lru_cache
 from pathlib import Path

@@ -1,16 +1,15 @@
-"""Fitted encodings: what turns the rows of a table into points."""
+"""Fitted encodings: what turns the rows of a table into points. As JSON they keep every bit."""
 
-from __future__ import annotations
-
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 import polars as pl
 
-from kernelbandits.errors import InvalidArgument, counted
+from kernelbandits.errors import InvalidArgument, InvalidFile, counted, shown
 from kernelbandits.linalg import one_thread
 from kernelbandits.reporting import Drawn, facts_html, plot, rows_picture
 from kernelbandits.tables.encoding import LEVEL
@@ -19,6 +18,8 @@ from kernelbandits.tables.numbered_columns import NumberedColumns
 from kernelbandits.tables.rows import RowReader
 from kernelbandits.tables.table_encoding import TableEncoder
 from kernelbandits.types import Array, IntArray
+
+_FORMAT = 1
 
 
 @final
@@ -99,23 +100,52 @@ class Encoder(TableEncoder):
         return point
 
     def to_json(self) -> str:
-        from kernelbandits.tables.encoder_json import encoder_to_json
+        columns = self.columns
+        return json.dumps(
+            {
+                "format": _FORMAT,
+                "numerical": columns.numerical,
+                "times": columns.times,
+                "means": columns.means.tolist(),
+                "gaps": columns.gaps,
+                "categories": [[levels.column, levels.common, levels.n_pooled] for levels in columns.categories],
+                "column_notes": columns.notes,
+                "kept": self.kept.tolist(),
+                "shift": self.shift.tolist(),
+                "factors": self.factors.tolist(),
+                "center": self.center.tolist(),
+                "axes": None if self.axes is None else self.axes.tolist(),
+                "scale": self.scale,
+                "names": self.names,
+                "notes": self.notes,
+                "missing": self.missing,
+            },
+            allow_nan=False,
+            ensure_ascii=False,
+        )
 
-        return encoder_to_json(self)
-
-    @staticmethod
-    def from_json(text: str | bytes) -> Encoder:
-        """Return the encoder that `to_json` wrote: the same to the last bit."""
-        from kernelbandits.tables.encoder_json import encoder_from_json
-
-        return encoder_from_json(text)
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Return the encoder that `to_json` wrote, the same to the last bit; raise `InvalidFile` if it is not one."""
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InvalidFile(f"the encoder cannot be read: it is not JSON ({error})") from error
+        if not isinstance(data, dict) or data.get("format") != _FORMAT:
+            got = data.get("format") if isinstance(data, dict) else type(data).__name__
+            raise InvalidFile(f"the encoder cannot be read: expected format {_FORMAT}; got {shown(got)}")
+        try:
+            return cls(*_parts(data))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            words = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise InvalidFile(f"the encoder cannot be read: {words}") from error
 
     def to_state(self) -> dict[str, Any]:
         """What a file holds of this encoder."""
         return {"json": self.to_json()}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Encoder:
+    def from_state(cls, state: dict[str, Any]) -> Self:
         """The encoder with this state."""
         return cls.from_json(state["json"])
 
@@ -174,17 +204,61 @@ def declared_encoder(numbers: Mapping[str, tuple[float, float]], levels: Mapping
     if not numbers and not levels:
         raise InvalidArgument("features: expected at least one number or category; got none")
     p, categories = len(numbers), tuple(Levels(name, tuple(known), 0) for name, known in levels.items())
-    labels = [label for known in categories for label in known.names]
-    names = (*numbers, *labels)
     means = np.array([mean for mean, _ in numbers.values()])
+    columns = NumberedColumns(tuple(numbers), (), means, (), categories, ())
+    names = columns.names
     shares = np.array([1.0 / len(known.names) for known in categories for _ in known.names])
     shift, factors, center = np.zeros((3, len(names)))
     shift[:p], factors[:] = means, 1.0
     factors[:p] = [1.0 / std for _, std in numbers.values()]
     center[p:] = shares
     size = (p + float(np.sum(shares * (1.0 - shares)))) / len(names)
-    columns = NumberedColumns(tuple(numbers), (), means, (), categories, names, ())
     notes = (f"{counted(len(names), 'feature')}, as declared",)
     scale = float(np.sqrt(LEVEL / size))
     kept = np.arange(len(names))
     return Encoder(columns, kept, shift, factors, center, None, scale, names, notes, ("", "NaN"))
+
+
+def _parts(data: dict[str, Any]) -> tuple[Any, ...]:
+    numerical, times, gaps = (_texts(data, key) for key in ("numerical", "times", "gaps"))
+    categories = tuple(_levels(entry) for entry in data["categories"])
+    if not {*times, *gaps} <= {*numerical}:
+        raise ValueError("times and gaps must be numerical columns")
+    means = _numbers(data, "means", (len(numerical),))
+    columns = NumberedColumns(numerical, times, means, gaps, categories, _texts(data, "column_notes"))
+    kept = np.array(data["kept"], dtype=np.int64)
+    q = len(kept)
+    if kept.ndim != 1 or not q or kept.min() < 0 or kept.max() >= len(columns.names):
+        raise ValueError(f"kept must be positions among {len(columns.names)} columns")
+    names = _texts(data, "names")
+    axes = None if data["axes"] is None else _numbers(data, "axes", (q, len(names)))
+    if axes is None and len(names) != q:
+        raise ValueError(f"names must be {q}, one per feature; got {len(names)}")
+    shift, factors, center = (_numbers(data, key, (q,)) for key in ("shift", "factors", "center"))
+    scale = float(_numbers(data, "scale", ()))
+    texts = (_texts(data, key) for key in ("notes", "missing"))
+    return columns, kept, shift, factors, center, axes, scale, names, *texts
+
+
+def _levels(entry: Any) -> Levels:
+    column, common, n_pooled = entry
+    texts = isinstance(column, str) and isinstance(common, list)
+    if not texts or not all(level is None or isinstance(level, str) for level in common):
+        raise TypeError(f"categories must have a name and a list of levels; got {shown(entry)}")
+    if not isinstance(n_pooled, int) or n_pooled < 0:
+        raise TypeError(f"categories must have a number of rare levels; got {shown(n_pooled)}")
+    return Levels(column, tuple(common), n_pooled)
+
+
+def _texts(data: dict[str, Any], key: str) -> tuple[str, ...]:
+    texts = data[key]
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise TypeError(f"{key} must be a list of texts; got {shown(texts)}")
+    return tuple(texts)
+
+
+def _numbers(data: dict[str, Any], key: str, shape: tuple[int, ...]) -> Array:
+    numbers = np.array(data[key], dtype=float)
+    if numbers.shape != shape or not np.isfinite(numbers).all():
+        raise ValueError(f"{key} must be finite numbers of shape {shape}; got shape {numbers.shape}")
+    return numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -213,7 +213,7 @@ class Encoding(TableEncoding):
             return numbered
         listed = some([repr(name) for name in odd])
         note = f"left out, because whole numbers that are all different look like identifiers: {listed}"
-        return replace(numbered, notes=(*numbered.notes, note))
+        return numbered._replace(notes=(*numbered.notes, note))
 
     def fit(self, table: Any, others: Sequence[str] = ()) -> Encoder:
         """Fit fillings, levels, scales and components to a table; the columns `others` are no features.
@@ -246,8 +246,9 @@ class Encoding(TableEncoding):
         if q < p:
             constant = [repr(name) for name, moves in zip(columns.numerical, varies, strict=True) if not moves]
             notes.append(f"left out, because they do not vary: {some(constant)}")
-        kept = np.concatenate([np.flatnonzero(varies), np.arange(p, len(columns.names))])
-        names = tuple(columns.names[j] for j in kept)
+        numbered = columns.names
+        kept = np.concatenate([np.flatnonzero(varies), np.arange(p, len(numbered))])
+        names = tuple(numbered[j] for j in kept)
         if not names:
             raise InvalidFile(f"{file}: no feature varies ({'; '.join(notes)})")
         shift, factors = np.zeros(len(kept)), np.ones(len(kept))  # 0/1 columns are not scaled

@@ -1,12 +1,10 @@
 """Tables from files: CSV, CSV in gzip, parquet, or arrays X and y of an npz file."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
@@ -155,10 +153,4 @@ def _unpacked(arrays: zipfile.ZipFile, name: str) -> int:
     return prod(shape) * dtype.itemsize
 
 
-_READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
-    ".csv": _csv,
-    ".csv.gz": _csv,
-    ".parquet": _parquet,
-    ".npz": _npz,
-}
-"""How the files of each ending are read."""
+_READERS = {".csv": _csv, ".csv.gz": _csv, ".parquet": _parquet, ".npz": _npz}  # by the ending of the name

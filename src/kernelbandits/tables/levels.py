@@ -1,18 +1,14 @@
 """Categorical columns: their levels, and the columns of 0 and 1 that stand for them."""
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from kernelbandits.types import Array, IntArray
 
-_WHOLE = 2.0**53
-"""Below it, every float that is a whole number stands for that one only."""
+_WHOLE = 2.0**53  # below it, every float that is a whole number stands for that one only
 
 
 def is_missing(value: Any) -> bool:
@@ -45,9 +41,7 @@ def level_texts(column: pl.Series) -> pl.Series:
     return column.replace_strict(entries, texts, return_dtype=pl.String)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Levels:
+class Levels(NamedTuple):
     """The levels of a categorical column. Each of the `common` ones gets a column of 0 and 1; None stands for missing.
 
     The `n_pooled` rare levels share one column, and so do levels that were not seen when fitted.

@@ -1,11 +1,8 @@
 """The columns of a table as numbers, before anything is scaled."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -17,10 +14,8 @@ from kernelbandits.tables.columns import is_number, not_numeric, refuse_non_fini
 from kernelbandits.tables.levels import Levels, fit_levels
 from kernelbandits.types import Array
 
-_COPIES = 3
-"""Arrays of the size of the encoded table that are in memory while it is encoded."""
-_APART = 8
-"""Numbers between two columns, as entries that are a power of 2 apart take each other's place in the cache."""
+_COPIES = 3  # arrays of the size of the encoded table that are in memory while it is encoded
+_APART = 8  # numbers between two columns, as entries that are a power of 2 apart take each other's place in the cache
 
 
 def as_numbers(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
@@ -34,13 +29,11 @@ def as_numbers(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
     return column.cast(pl.Float64)
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class NumberedColumns:
+class NumberedColumns(NamedTuple):
     """The columns of a table as numbers: missing ones filled, categories as 0/1 columns. Nothing is scaled.
 
     A missing number becomes the mean of its column, and 0/1 columns mark those of the columns `gaps`. Those of the
-    columns `times` are dates or times. `names` are those of all resulting columns: p numbers, marks of gaps, levels.
+    columns `times` are dates or times.
     """
 
     numerical: tuple[str, ...]
@@ -48,8 +41,13 @@ class NumberedColumns:
     means: Array
     gaps: tuple[str, ...]
     categories: tuple[Levels, ...]
-    names: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all resulting columns: p numbers, marks of gaps, levels."""
+        labels = (name for levels in self.categories for name in levels.names)
+        return (*self.numerical, *(f"{name} is missing" for name in self.gaps), *labels)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -115,22 +113,20 @@ def number_columns(
     times = [name for name in numerical if frame[name].dtype.is_temporal()]
     found = [fit_levels(frame[name], rare) for name in categorical]
     categories = tuple(levels for levels in found if len(levels.names) > 1)
-    labels = [name for levels in categories for name in levels.names]
+    n_labels = sum(len(levels.names) for levels in categories)
     pooled = {levels.column: levels.n_pooled for levels in categories if levels.n_pooled}
     absent = {levels.column: missing[levels.column] for levels in categories if missing[levels.column]}
     single = [repr(levels.column) for levels in found if len(levels.names) == 1]
     notes = {
         f"missing numbers in {_told(gaps)}: filled with the mean, with a 0/1 column that marks them": gaps,
         f"dates and times as numbers: {some([repr(name) for name in times])}": times,
-        f"{counted(len(categories), 'categorical column')} as {counted(len(labels), 'column')} of 0 and 1": categories,
+        f"{counted(len(categories), 'categorical column')} as {counted(n_labels, 'column')} of 0 and 1": categories,
         f"levels with fewer than {rare} rows share one column: {_told(pooled)}": pooled,
         f"missing categories are a separate level: {_told(absent)}": absent,
         f"left out, because they have one level, or none with {rare} rows: {some(single)}": single,
     }
     applying = tuple(note for note, subject in notes.items() if subject)
-    names = (*numerical, *(f"{name} is missing" for name in gaps), *labels)
-    means = _means(frame, numerical)
-    return NumberedColumns(tuple(numerical), tuple(times), means, tuple(gaps), categories, names, applying)
+    return NumberedColumns(tuple(numerical), tuple(times), _means(frame, numerical), tuple(gaps), categories, applying)
 
 
 def _told(counts: dict[str, int]) -> str:

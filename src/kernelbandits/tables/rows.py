@@ -1,7 +1,5 @@
 """Single rows, such as a service gets: read entry by entry, because a table of one row takes a millisecond to make."""
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Mapping, Sequence

@@ -111,7 +111,11 @@ class SklearnEncoder(TableEncoder):
         refuse_unknown(self.template.columns, frame.columns, file)
 
     def _transform_frame(self, frame: pl.DataFrame, file: str) -> Array:
-        points = transformed(self.transformer, self._conformed(frame, file), file)
+        try:  # the columns that were fitted, in their order and of their types
+            conformed = frame.select(self.template.columns).cast(self.template.schema)
+        except pl.exceptions.PolarsError as error:
+            raise InvalidFile(f"{file}: a column has another type than when fitted: {one_line(error)}") from error
+        points = transformed(self.transformer, conformed, file)
         if points.shape[1] != len(self.names):
             raise InvalidFile(f"{file}: the transformer made {points.shape[1]} features, {len(self.names)} when fitted")
         return points
@@ -125,13 +129,6 @@ class SklearnEncoder(TableEncoder):
             f"an encoder made by {type(self.transformer).__name__} cannot be saved without code; it needs that "
             "transformer, pickled by you and trusted by whoever loads it. An Encoding can be saved"
         )
-
-    def _conformed(self, frame: pl.DataFrame, file: str) -> pl.DataFrame:
-        """The columns that were fitted, in their order and of their types."""
-        try:
-            return frame.select(self.template.columns).cast(self.template.schema)
-        except pl.exceptions.PolarsError as error:
-            raise InvalidFile(f"{file}: a column has another type than when fitted: {one_line(error)}") from error
 
 
 def transformed(fitted: Any, frame: pl.DataFrame, file: str) -> Array:

@@ -1,7 +1,5 @@
 """The rows of a table on disk, a block at a time: the same rows and kinds of columns for blocks of any size."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -95,9 +93,7 @@ class Block(NamedTuple):
     arms: NDArray[Any] | None
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(NamedTuple):
     """A table of n rows on disk, and which of its columns are features, reward and arm; no rows are kept in memory.
 
     With an `encoder`, the features are those that it makes of the columns.

@@ -25,12 +25,9 @@ class TableEncoder(ABC):
 
     __slots__ = ()
 
-    names: tuple[str, ...]
-    """Names of the d features."""
-    notes: tuple[str, ...]
-    """How they are made, one line each."""
-    missing: tuple[str, ...]
-    """Texts that stand for a missing value."""
+    names: tuple[str, ...]  # of the d features
+    notes: tuple[str, ...]  # how they are made, one line each
+    missing: tuple[str, ...]  # texts that stand for a missing value
 
     @property
     def dim(self) -> int:

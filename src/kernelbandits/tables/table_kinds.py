@@ -1,7 +1,5 @@
 """Tables as their owners hold them: data frames, Arrow tables, dictionaries of columns, files; and single rows."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

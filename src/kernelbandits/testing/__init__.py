@@ -4,7 +4,5 @@ In a test: `def test_my_policy(): check_policy(MyPolicy())`.
 """
 
 from kernelbandits.testing.beliefs import check_belief, check_belief_in_any_order, check_belief_in_any_unit
-from kernelbandits.testing.estimators import check_estimator
-from kernelbandits.testing.kernels import check_kernel, hostile_points
 from kernelbandits.testing.policies import check_decisions, check_policy, check_saving
-from kernelbandits.testing.specs import check_spec
+from kernelbandits.testing.specs import check_estimator, check_kernel, check_spec, hostile_points

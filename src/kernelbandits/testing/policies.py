@@ -1,7 +1,5 @@
 """Contract of policies and their agents, also of agents that were saved and loaded."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace

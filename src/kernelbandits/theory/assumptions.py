@@ -3,8 +3,6 @@
 Assumption 4.1, Definition 4.2, the conditions of Theorem 4.6, and what Theorems B.1 and B.4 suppose about δ_d and η_d.
 """
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 import numpy as np

@@ -5,11 +5,9 @@ square root, which suffices only for Δ ≥ 1.5 K. The corrected budget asks for
 most ¾Δ, and the last quarter is left for the residual Φ, as the paper intends.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, floor, sqrt
-from typing import final
+from typing import NamedTuple, final
 
 from kernelbandits.kernels import Kernel
 from kernelbandits.specs import Count, NonNegative, Positive, Share, Spec, conform
@@ -31,9 +29,7 @@ class BudgetInputs(Spec):
     dim: Count
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """An exploration budget, or the reason why there is none.
 
     Attributes:

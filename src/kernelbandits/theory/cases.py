@@ -7,11 +7,8 @@ Lemma B.11 prints a slope of 4|h'|σ²/(εc). Its own proof has (8σ²/d) · 2N 
 slope here is 8|h'|σ²/(εc).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels import Kernel
@@ -20,18 +17,14 @@ from kernelbandits.theory.linearization import INNER_PRODUCT, RADIAL, KernelClas
 from kernelbandits.theory.spectrum import Case, Moments
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class CaseBound:
+class CaseBound(NamedTuple):
     """Bounds on V̄ and B̄ at one N, without the O(·) terms."""
 
     variance: float
     bias: float
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class ProfileConstants:
+class ProfileConstants(NamedTuple):
     """The constants of h that the lemmas use; those of the other class are 0.
 
     Inner-product class: `beta` is h'(0), the curvatures are the extremes of h'' on [0, 1]. Radial class: `steepest` is
@@ -45,9 +38,7 @@ class ProfileConstants:
     gamma_ratio: float = 0.0
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class FormulaStep:
+class FormulaStep(NamedTuple):
     """One formula behind a budget: its name, in symbols, with its numbers, and its value."""
 
     name: str
@@ -56,9 +47,7 @@ class FormulaStep:
     value: float
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class CaseFormula:
+class CaseFormula(NamedTuple):
     """A closed form, in symbols, as a template for its numbers, and as a function of (constants of h, ε).
 
     The function leaves out the square of the `scale`: σ of a variance, B of a bias.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, log, sqrt
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -128,9 +127,7 @@ def _ratio_sum(above: Array, below: Array) -> float:
         return float((above[seen] / below[seen] ** 2).sum())
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasuredError:
+class MeasuredError(NamedTuple):
     """‖f̂⁽ⁱ⁾ − f⁽ⁱ⁾‖² in L²(P_x) per arm, shape (K,), averaged over fits and fresh contexts; error NaN for one fit."""
 
     per_arm: Array

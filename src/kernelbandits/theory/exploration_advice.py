@@ -10,10 +10,7 @@ a perfect predictor is
 which is smallest where (T − T₀) ρ(T₀/K) is largest. That T₀ depends neither on s (which includes the noise) nor on c_K.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,9 +25,7 @@ _MOST_WINDOWS = 8
 _SMALLEST = 1e-6
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class LearningCurve:
+class LearningCurve(NamedTuple):
     """1 − ρ²(N) ≈ a N^−b: the share of the variance of rewards that a fit to N draws per arm leaves unexplained.
 
     ρ is the correlation of leave-one-out predictions and rewards over all arms. It is used instead of the error because
@@ -96,9 +91,7 @@ def fit_curve(sizes: IntArray, arms: Array) -> LearningCurve:
     return LearningCurve(sizes, unexplained, float(np.exp(level + exponent * center)), exponent)
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class ExplorationAdvice:
+class ExplorationAdvice(NamedTuple):
     """How long to explore, and the regret to expect.
 
     Attributes:

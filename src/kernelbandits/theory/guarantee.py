@@ -4,11 +4,8 @@ The theorems are asymptotic: δ_d, d⁻² and η_d vanish as d grows. At the d o
 2δ_d + d⁻² + η_d reaches 1 the theorems guarantee nothing. Theorem 4.6 calls the sum of them O(d^−ν).
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from math import floor, hypot, inf, log, sqrt
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,9 +39,7 @@ def linearization_limit(dim: int, delta: float, *, as_printed: bool = False) -> 
     return (1.0 / sqrt(delta) + logarithm) / sqrt(dim)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Guarantee:
+class Guarantee(NamedTuple):
     """What Theorems B.1 and B.4 promise at this d: their bounds hold with at least this `probability`.
 
     Attributes:

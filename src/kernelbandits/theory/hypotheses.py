@@ -1,10 +1,8 @@
 """A hypothesis of the paper with a verdict on it, and a report of several."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
-from typing import final
+from typing import NamedTuple, final
 
 
 class HypothesisVerdict(Enum):
@@ -15,9 +13,7 @@ class HypothesisVerdict(Enum):
     UNKNOWN = "cannot tell"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
+class Hypothesis(NamedTuple):
     """One hypothesis, its verdict and the reason for it."""
 
     name: str

@@ -1,11 +1,8 @@
 """Information gain and the classical regret bounds built on it: Section D of the paper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import exp, inf, log
-from typing import Any, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,9 +22,7 @@ def information_gain(kernel: Kernel, X: ArrayLike, ridge: float = 1.0) -> float:
     return 0.5 * float(np.linalg.slogdet(K)[1])
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class GreedyGain:
+class GreedyGain(NamedTuple):
     """Points chosen greedily: their `indices`, shape (n,), and the gain after each, shape (n,)."""
 
     indices: IntArray
@@ -55,9 +50,7 @@ def greedy_information_gain(kernel: Kernel, candidates: ArrayLike, n: int, ridge
     return GreedyGain(indices, np.cumsum(steps))
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class InformationRate:
+class InformationRate(NamedTuple):
     """A known order of γ_T, without its constant: its logarithm (the order overflows easily) and its formula."""
 
     log: float
@@ -103,9 +96,7 @@ def gaussian_rate_by_scale(dim: int, horizon: int, length: float) -> Information
     return InformationRate((dim + 1) * log(inner) - dim * log(length), "[ln(T^(d+1) ln T)]^(d+1) / ℓ^d")
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class ClassicalBounds:
+class ClassicalBounds(NamedTuple):
     """Two classical orders of regret, without constants, in units of the largest regret per round.
 
     `cgp_ucb` is γ_T √T (Krause and Ong 2011), `sup_kernel_ucb` is √(γ_T T) (Valko et al. 2013).

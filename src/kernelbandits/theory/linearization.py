@@ -3,11 +3,8 @@
 Definitions 4.2, 4.4 and B.2, Theorems B.1 and B.4, Proposition C.3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,13 +14,10 @@ from kernelbandits.kernels import Geometry, InnerProduct, Kernel, Radial, Spheri
 from kernelbandits.theory.spectrum import Moments, gram_points, moments
 from kernelbandits.types import Array, ArrayLike
 
-GRID = 2001
-"""Number of points at which a condition on an interval is checked."""
+GRID = 2001  # number of points at which a condition on an interval is checked
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Parameters:
+class Parameters(NamedTuple):
     """Definition 4.4, kernel parameter sequence: τ = 2 Tr(Σ)/d and the weights in K_lin of 11ᵀ, XXᵀ/d and I."""
 
     tau: float
@@ -32,9 +26,7 @@ class Parameters:
     gamma: float
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Corrections:
+class Corrections(NamedTuple):
     """Definition B.2, parameters for the radial class: ψ and ρ, each of shape (n,), and the weight of ψψᵀ in ζ."""
 
     psi: Array
@@ -52,23 +44,13 @@ class Corrections:
         return self.rho[:, np.newaxis] + self.rho + self.zeta
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class KernelClass:
-    """One of the two classes.
-
-    Attributes:
-        name: for messages.
-        n_spikes: rank of what K_lin adds to γ I + β XXᵀ/d. Lemmas B.8 and B.12 drop as many eigenvalues.
-        parameters: (kernel, moments of Σ, as_printed) → α, β, γ, τ.
-        corrections: (kernel, X, τ, as_printed) → what the radial class adds to K_lin; None for the other class.
-
-    """
+class KernelClass(NamedTuple):
+    """One of the two classes. What the radial class adds to K_lin are corrections; the other class has None."""
 
     name: str
-    n_spikes: int
-    parameters: Callable[[Kernel, Moments, bool], Parameters]
-    corrections: Callable[[Kernel, Array, float, bool], Corrections | None]
+    n_spikes: int  # rank of what K_lin adds to γ I + β XXᵀ/d; Lemmas B.8 and B.12 drop as many eigenvalues
+    parameters: Callable[[Kernel, Moments, bool], Parameters]  # of kernel, moments of Σ, as_printed
+    corrections: Callable[[Kernel, Array, float, bool], Corrections | None]  # of kernel, X, τ, as_printed
 
 
 def h(kernel: Kernel, t: float, order: int = 0) -> float:
@@ -132,9 +114,7 @@ def seen_points(kernel: Kernel, X: Array) -> Array:
     return projected
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Setting:
+class Setting(NamedTuple):
     """A kernel's class, constants and corrections on a sample, from which the bounds are computed."""
 
     kernel_class: KernelClass
@@ -180,9 +160,7 @@ def kernel_parameters(
     return setting(kernel, checks.points("X", X), covariance, as_printed).parameters
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Linearization:
+class Linearization(NamedTuple):
     """K_lin = γ I + α 11ᵀ + β XXᵀ/d, for the radial class with + ρ1ᵀ + 1ρᵀ + ζ.
 
     Attributes:

@@ -1,10 +1,7 @@
 """Orders and bounds of the constants behind the theorems: Remark B.3, and the proofs of Lemmas B.5 and B.9."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from math import inf, log, sqrt
-from typing import Annotated, final
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -58,9 +55,7 @@ def eigenvalue_sum_bound(beta: float, level: float, n: int, failure: float, *, b
     return beta * level * (1.0 + bound**2 * sqrt(log(1.0 / failure) / (2.0 * n)))
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class CoefficientOrders:
+class CoefficientOrders(NamedTuple):
     """Powers of d: `tau` −0.3 means τ = O(d^−0.3). `alpha` is that of α − h(0), `rho` and `zeta` are those of norms.
 
     `delta` is the power of 1/(dγ²), which δ_d must exceed; `eta` that of η_d. Powers of ln d are left out.

@@ -1,10 +1,7 @@
 """Regret of Explore-then-Commit: Lemma C.1 and the exponents of Theorems 4.8 and 4.9."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
 from math import inf
-from typing import Annotated, final
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -54,9 +51,7 @@ def lenient_regret_is_bounded(
     return per_round_bound(errors, norm=norm, failure_probability=failure_probability) <= delta
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class RegretExponent:
+class RegretExponent(NamedTuple):
     """R(T) = Õ(T^value) and squared error Õ(T^−tau_bar), if (τ₁, τ₂, c) is in the theorem's range (`valid`)."""
 
     value: float
@@ -83,7 +78,7 @@ def regret_exponent(kernel: Kernel, tau_1: float, tau_2: float, c: float = 1.0) 
         own = radial_exponent(tau_1, tau_2, c, power=power)
         reach = f"T^{own.value:.3g}" if own.valid else "nothing"
         reason += f". With that power the proof gives {reach} here, for τ₂ < τ₁/{2.0 * power:.3g}"
-    return replace(found, valid=False, reason=reason)
+    return found._replace(valid=False, reason=reason)
 
 
 def inner_product_exponent(tau_1: float, tau_2: float) -> RegretExponent:

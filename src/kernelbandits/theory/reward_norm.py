@@ -1,7 +1,5 @@
 """The RKHS norm that a reward function must have to explain its rewards: Assumption 4.1 (i)."""
 
-from __future__ import annotations
-
 from math import inf, sqrt
 
 import numpy as np

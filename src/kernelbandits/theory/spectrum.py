@@ -7,11 +7,8 @@ eigenvalues divided by d. A spectrum that is flat on a part of the directions is
 for at most one spike, is Case II; any other spectrum decays and is Case III.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
 from enum import Enum
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,13 +17,10 @@ from kernelbandits.errors import InvalidArgument
 from kernelbandits.linalg import EPS
 from kernelbandits.types import Array, ArrayLike, IntArray
 
-MOST_ROWS = 20_000
-"""A Gram matrix of more rows takes over 3 GB, so the caller must say how many rows to use."""
+MOST_ROWS = 20_000  # a Gram matrix of more rows takes over 3 GB, so the caller must say how many rows to use
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Spectrum:
+class Spectrum(NamedTuple):
     """The min(n, d) eigenvalues of Σ̂ = XᵀX/n that can differ from 0, largest first; X is not centred."""
 
     eigenvalues: Array
@@ -62,9 +56,7 @@ class Spectrum:
         return values
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(NamedTuple):
     """The moments of Σ in the paper's constants: `level` = Tr(Σ)/d and `square` = Tr(Σ²)/d²."""
 
     level: float
@@ -166,16 +158,13 @@ class Case(Enum):
 
 FLAT = 0.7
 """Smallest flatness of a flat spectrum: eigenvalues spread over [0.2, 1] have 0.91, 1/j for j ≤ 1000 have 0.30."""
-FULL = 0.8
-"""Smallest active share of a spectrum that is not of low rank."""
+FULL = 0.8  # smallest active share of a spectrum that is not of low rank
 _HALVES = 20
 _FEWEST_ROWS = 8  # half of them, less a spike, have a third moment
 _MOST_ROWS = 4000
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class SpectrumCase:
+class SpectrumCase(NamedTuple):
     """The case that a sample resembles, None if it is too small to tell.
 
     Attributes:
@@ -210,7 +199,7 @@ def classify(X: ArrayLike) -> SpectrumCase:
     half = max(2, min(n, _MOST_ROWS) // 2)
     halves = (spectrum(points[np.sort(rng.permutation(n)[:half])]) for _ in range(_HALVES))
     agree = sum(_decide(part).case is found.case for part in halves)
-    return replace(found, confidence=agree / _HALVES)
+    return found._replace(confidence=agree / _HALVES)
 
 
 def _decide(sample: Spectrum) -> SpectrumCase:

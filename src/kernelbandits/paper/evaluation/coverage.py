@@ -1,7 +1,5 @@
 """How often intervals contain the truth, and how wide they are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
@@ -66,8 +64,7 @@ _SLOW, _ENOUGH = "DR, bootstrap", 400
 _ORDER = (DEFAULT, *METHODS, CLASSICAL, SEQUENCE)
 _CANDIDATE = "candidate"
 _WRAPPED = 36  # letters in a line of a chart
-_BELOW = 0.75
-"""Coverage below this is given in words, so that the rest of the chart can be read."""
+_BELOW = 0.75  # coverage below this is given in words, so that the rest of the chart can be read
 
 
 def intervals(case: WorldCase, without: str = "") -> Iterator[tuple[str, float, offline.Interval]]:

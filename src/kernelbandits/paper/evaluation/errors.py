@@ -1,7 +1,5 @@
 """How far estimators are from the truth, beside what zr-obp publishes of the same logs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, final

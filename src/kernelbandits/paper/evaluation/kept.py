@@ -1,23 +1,21 @@
 """Answers that are kept in the output folder, so that a study that was stopped goes on where it was."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import polars as pl
 
-from kernelbandits.experiments import Runner
+from kernelbandits.experiments import Runner, installation
 from kernelbandits.reporting import replacing
 
 Rows: TypeAlias = Iterable[dict[str, Any]]
 
 
 def kept(runner: Runner, title: str, function: Callable[..., Rows], tasks: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
-    """The rows `function(*task)` of all tasks, each computed once as long as the code that makes them is the same."""
+    """The rows `function(*task)` of all tasks, each computed once as long as the library is the same."""
     folder = runner.folder / "kept"
     folder.mkdir(parents=True, exist_ok=True)
     files = runner.map(title, partial(_computed, function, folder), tasks)
@@ -30,19 +28,11 @@ def portions(seeds: int, size: int) -> list[range]:
 
 
 def _computed(function: Callable[..., Rows], folder: Path, task: tuple[Any, ...]) -> Path:
-    key = hashlib.sha256(f"{function.__module__}:{function.__qualname__}{task!r}{_code()}".encode()).hexdigest()
+    known = f"{function.__module__}:{function.__qualname__}{task!r}{installation().code}"
+    key = hashlib.sha256(known.encode()).hexdigest()
     file = folder / f"{key[:32]}.parquet"
     if not file.is_file():
         rows = pl.DataFrame(list(function(*task)))
         with replacing(file) as part:
             rows.write_parquet(part)
     return file
-
-
-@cache
-def _code() -> str:
-    """Digest of the code that an answer depends on: evaluation, policies, and this study."""
-    here = Path(__file__).parent
-    rooms = (here, *(here.parents[1] / name for name in ("offline", "policies", "beliefs", "regression")))
-    files = sorted(path for room in rooms for path in room.rglob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:32]

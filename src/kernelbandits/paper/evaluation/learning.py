@@ -1,7 +1,5 @@
 """Whether intervals hold the value of a policy that learns: replayed as if live, and learned from the log."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache

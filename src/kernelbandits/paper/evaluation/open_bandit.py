@@ -1,7 +1,5 @@
 """The samples of the Open Bandit Dataset: a log by Thompson sampling, and what uniform choices earned meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +15,7 @@ from kernelbandits.reporting import Axis, Chart, Charts, Line, Mark, Points, Rem
 
 CAMPAIGNS = ("men", "women")
 _COLUMNS = LogColumns("item_id", "click", "propensity_score", time="timestamp")
-_TEXTS = ("campaign", "estimator", "verdict")
 _NAMES = ("campaign", "estimator", "value", "low", "high", "truth", "truth_low", "truth_high", "effective", "verdict")
-_SCHEMA = {name: pl.String if name in _TEXTS else pl.Float64 for name in _NAMES}
 
 
 def valued(folder: str, campaign: str) -> Rows:
@@ -53,8 +49,7 @@ class OpenBandit(StudyPart):
     folder: str = ""
 
     def rows(self, runner: Runner) -> pl.DataFrame:
-        found = kept(runner, self.name, valued, [(self.folder, campaign) for campaign in CAMPAIGNS])
-        return found.select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())
+        return kept(runner, self.name, valued, [(self.folder, campaign) for campaign in CAMPAIGNS]).select(_NAMES)
 
     def table(self, rows: pl.DataFrame) -> pl.DataFrame:
         return rows.drop("verdict")

@@ -1,7 +1,5 @@
 """Whether a confidence sequence ever misses, along ten thousand looks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, final

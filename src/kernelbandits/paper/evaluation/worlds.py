@@ -1,7 +1,5 @@
 """Worlds: sources of logs whose truth is known, by writers that are fixed and by writers that learn."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,8 +16,7 @@ from kernelbandits.problem import Problem
 from kernelbandits.specs import Count, NonNegative, Positive, Spec
 from kernelbandits.types import Array, IntArray
 
-MANY = 400_000
-"""Rows from which a truth is computed."""
+MANY = 400_000  # rows from which a truth is computed
 
 
 class WorldCase(NamedTuple):
@@ -51,30 +48,17 @@ def drawn(chances: Array, rng: np.random.Generator) -> IntArray:
 @final
 @dataclass(frozen=True, slots=True)
 class SoftmaxWorld(LoggedWorld):
-    """Normal contexts; rewards 0 or 1 with probability σ(level + slope · ⟨x, b_a⟩); writer and candidate softmax rules.
-
-    Attributes:
-        n: rows.
-        n_arms: arms.
-        dim: features.
-        level: log-odds of a reward at an average context.
-        slope: how much contexts matter to rewards.
-        sharp: how sharply the writer prefers arms, which has nothing to do with their rewards.
-        floor: share of rows that the writer draws uniformly.
-        greedy: whether the candidate takes the best arm instead of a softmax of twice its log-odds.
-        bent: how much of the reward is a wave that no linear model sees.
-
-    """
+    """Normal contexts; rewards 0 or 1, of log-odds level + slope · ⟨x, b_a⟩; softmax writer and candidate."""
 
     n: Count
     n_arms: Count = 10
     dim: Count = 5
-    level: float = 0.0
-    slope: NonNegative = 1.0
-    sharp: NonNegative = 1.0
-    floor: NonNegative = 0.0
-    greedy: bool = False
-    bent: NonNegative = 0.0
+    level: float = 0.0  # log-odds of a reward at an average context
+    slope: NonNegative = 1.0  # how much contexts matter to rewards
+    sharp: NonNegative = 1.0  # how sharply the writer prefers arms, which has nothing to do with their rewards
+    floor: NonNegative = 0.0  # share of rows that the writer draws uniformly
+    greedy: bool = False  # whether the candidate takes the best arm instead of a softmax of twice its log-odds
+    bent: NonNegative = 0.0  # how much of the reward is a wave that no linear model sees
 
     def cases(self, seeds: range) -> Iterator[WorldCase]:
         truth = _softmax_truth(self)
@@ -150,26 +134,15 @@ def _digits(floor: float) -> tuple[Array, IntArray, Array, Array]:
 @final
 @dataclass(frozen=True, slots=True)
 class LearnerWorld(LoggedWorld):
-    """A greedy learner with a floor writes the log, and learns after every `batch` rows. The candidate plays one arm.
-
-    Attributes:
-        n: rows.
-        means: mean reward of every arm at an average context.
-        dim: features; 0 for none.
-        floor: probability of every arm that does not look best.
-        batch: rows between two fits of the learner.
-        arm: what the candidate plays.
-        thompson: whether the learner samples from normal posteriors of two arms instead, without a floor.
-
-    """
+    """A greedy learner with a floor writes the log, and learns after each `batch`. The candidate plays one arm."""
 
     n: Count
-    means: tuple[float, ...]
+    means: tuple[float, ...]  # mean reward of every arm at an average context
     dim: int = 0
-    floor: NonNegative = 0.02
+    floor: NonNegative = 0.02  # probability of every arm that does not look best
     batch: Count = 50
-    arm: int = 0
-    thompson: bool = False
+    arm: int = 0  # what the candidate plays
+    thompson: bool = False  # whether the learner samples from normal posteriors of two arms instead, without a floor
 
     def cases(self, seeds: range) -> Iterator[WorldCase]:
         truth = _learner_truth(self)

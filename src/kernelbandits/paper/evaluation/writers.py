@@ -1,7 +1,5 @@
 """How random the writer of a log must be: the floor of a learner, and what a sure writer draws at random."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, final

@@ -1,7 +1,5 @@
 """Figures (a) and (b): the linear approximation of Gram matrices, and the interpolator's error against its bound."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isqrt

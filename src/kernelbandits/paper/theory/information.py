@@ -1,7 +1,5 @@
 """Figure (d): information gain and classical bounds against the regret of CGP-UCB, and lenient regret against Δ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """Figure (c): regret against T, and against the exploration budget, with the budget that a pilot recommends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import pow as power

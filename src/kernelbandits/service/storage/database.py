@@ -1,7 +1,5 @@
 """What the service asks of a database: transactions, its tables, and files that it keeps."""
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -27,17 +25,17 @@ class Busy(StorageUnavailable):
 class Transaction:
     """Statements that take effect together. They are written with `?` for a value, in the SQL that both databases know.
 
-    Values never become part of a statement's text.
+    Values never become part of a statement's text. `append_alone` lets no other transaction append to the journal until
+    this one has ended.
     """
 
-    __slots__ = ("_execute", "_lock_journal")
+    __slots__ = ("_execute", "append_alone")
 
     def __init__(
-        self, execute: Callable[[str, Sequence[Any]], Any], lock_journal: Callable[[], Any] = lambda: None
+        self, execute: Callable[[str, Sequence[Any]], Any], append_alone: Callable[[], Any] = lambda: None
     ) -> None:
-        """`execute` carries out a statement and returns its cursor; `lock_journal` does what `append_alone` says."""
-        self._execute = execute
-        self._lock_journal = lock_journal
+        """`execute` carries out a statement and returns its cursor."""
+        self._execute, self.append_alone = execute, append_alone
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """Return the rows of a query, or of a statement with RETURNING."""
@@ -47,10 +45,6 @@ class Transaction:
     def change(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Carry out a statement; returns how many rows it changed."""
         return int(self._execute(sql, values).rowcount)
-
-    def append_alone(self) -> None:
-        """Let no other transaction append to the journal until this one has ended."""
-        self._lock_journal()
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """Return the first row of a query; None if there is none."""
@@ -66,8 +60,7 @@ class Transaction:
 class Database(ABC):
     """One connection, for one thread. It is opened when first used, and again after it was lost."""
 
-    kinds: ClassVar[dict[str, str]]
-    """What `{number}`, `{bytes}` … of a migration are called here."""
+    kinds: ClassVar[dict[str, str]]  # what `{number}`, `{bytes}` … of a migration are called here
 
     @abstractmethod
     def write(self, *, wait: bool = True) -> AbstractContextManager[Transaction]:

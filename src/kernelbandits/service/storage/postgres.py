@@ -1,7 +1,5 @@
 """PostgreSQL: shared by the services of several machines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache

@@ -1,7 +1,5 @@
 """SQLite: one file, written by several processes of one machine."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """The ASGI application: finds the route, checks key and size, answers or says what is wrong. Never a trace."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,11 +1,8 @@
 """Requests and answers, and what is wrong with a request as an answer."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeVar, final
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, final
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -20,20 +17,11 @@ _AT = re.compile(r" - at `(\$|key in )?\.?(.*)`$")
 JSON = b"application/json"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request whose key and size were checked.
+class Request(NamedTuple):
+    """A request whose key and size were checked."""
 
-    Attributes:
-        names: the variable parts of the path, such as an event's id.
-        query: the parameters after `?`.
-        body: as it came.
-
-    """
-
-    names: tuple[str, ...]
-    query: bytes
+    names: tuple[str, ...]  # the variable parts of the path, such as an event's id
+    query: bytes  # what came after `?`
     headers: Mapping[bytes, bytes]
     body: bytes = b""
 
@@ -57,15 +45,13 @@ class Request:
             raise Refusal(400, "not_json", "body", "the JSON is nested too deeply") from error
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """An answer; one with `parts` is sent as they come, in place of the body."""
 
     body: bytes
     status: int = 200
     kind: bytes = JSON
-    headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    headers: Sequence[tuple[bytes, bytes]] = ()
     parts: AsyncIterator[bytes] | None = None
 
 
@@ -86,7 +72,7 @@ def answered(value: Any, status: int = 200) -> Response:
 def refused(error: Refusal) -> Response:
     """The answer to a request that is refused."""
     body = {"error": {"code": error.code, "field": error.field, "message": visible(str(error))}}
-    return Response(_encode(body), error.status, JSON, [*error.headers])
+    return Response(_encode(body), error.status, JSON, error.headers)
 
 
 def refusal_of(error: Exception) -> Refusal:
@@ -106,10 +92,6 @@ def refusal_of(error: Exception) -> Refusal:
         return Refusal(409, "conflict", str(error).split(":")[0], str(error))
     if isinstance(error, NotFound):
         return Refusal(404, "not_found", "", str(error))
-    return Refusal(422, "invalid", _field(str(error)), str(error))
-
-
-def _field(message: str) -> str:
-    """The field that a message of the library begins with."""
-    found = re.match(r"([\w\[\]]+)(?=:| must )", message) or re.search(r"(?:column|feature) '([^']*)'", message)
-    return found.group(1) if found else "context"
+    message = str(error)  # of the library, which begins with the field
+    field = re.match(r"([\w\[\]]+)(?=:| must )", message) or re.search(r"(?:column|feature) '([^']*)'", message)
+    return Refusal(422, "invalid", field.group(1) if field else "context", message)

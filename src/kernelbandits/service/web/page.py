@@ -1,7 +1,5 @@
 """The page, and its data as server-sent events."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable

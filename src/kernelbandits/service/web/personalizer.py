@@ -1,7 +1,5 @@
 """Routes shaped like those of Azure Personalizer, so that its clients need a new address only."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import msgspec
@@ -77,7 +75,7 @@ async def activate(worker: Worker, request: Request) -> Response:
     return Response(b"", 204)
 
 
-async def service_configuration(worker: Worker, request: Request) -> Response:
+async def configuration(worker: Worker, request: Request) -> Response:
     """The settings under the names that they had there."""
     learning = current(worker).learning
     return answered(

@@ -1,15 +1,12 @@
 """Connections whose clients must say something, and whose answers leave in one piece."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-WHOLE = "kernelbandits.whole"
-"""The extension of ASGI by which an answer is sent at once: see `send_whole`."""
+WHOLE = "kernelbandits.whole"  # the extension of ASGI by which an answer is sent at once: see `send_whole`
 
 SendWhole = Callable[[int, bytes, bytes], bool]
 _PATIENCE = 15.0  # seconds for the headers of the first request

@@ -1,7 +1,5 @@
 """The service's own routes."""
 
-from __future__ import annotations
-
 import asyncio
 from copy import deepcopy
 from typing import Any
@@ -140,13 +138,7 @@ async def event(worker: Worker, request: Request) -> Response:
     return answered(await worker.read(lambda tx: events.find_event(tx, event_id)))
 
 
-_FILTERS = {
-    "arm": "arm = ?",
-    "fate": "fate = ?",
-    "control": "control = ?",
-    "settled": "settled = ?",
-    "before": "time < ?",
-}
+_FILTERS = {name: f"{name} = ?" for name in ("arm", "fate", "control", "settled")} | {"before": "time < ?"}
 
 
 async def event_list(worker: Worker, request: Request) -> Response:

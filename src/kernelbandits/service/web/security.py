@@ -1,7 +1,5 @@
 """Who may ask what, and how often."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import time
@@ -44,20 +42,16 @@ class Guard:
 
     def admit(self, headers: Mapping[bytes, bytes], scope: str, client: str) -> None:
         """Raise unless the request may be made."""
-        if self._hosts:
-            self._check_host(headers)
+        if self._hosts:  # a page of another site could send requests for another host through a browser
+            host = headers.get(b"host", b"").decode("latin-1").lower()
+            name = host if host.endswith("]") else host.rpartition(":")[0] or host
+            if name not in self._hosts and host not in self._hosts:
+                raise Refusal(421, "wrong_host", "host", "this service does not answer for that host; see server.hosts")
         who = client
         if self._keys and scope:
             who = self._key(headers, scope).name
         if self._rate is not None and scope:
             self._count(who, self._rate)
-
-    def _check_host(self, headers: Mapping[bytes, bytes]) -> None:
-        """Refuse requests for another host: a page of another site could send them through a browser."""
-        host = headers.get(b"host", b"").decode("latin-1").lower()
-        name = host if host.endswith("]") else host.rpartition(":")[0] or host
-        if name not in self._hosts and host not in self._hosts:
-            raise Refusal(421, "wrong_host", "host", "this service does not answer for that host; see server.hosts")
 
     def _key(self, headers: Mapping[bytes, bytes], scope: str) -> Key:
         given = _given(headers)

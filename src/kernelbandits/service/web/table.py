@@ -1,7 +1,5 @@
 """All routes: methods, paths, scopes, and who answers; their description comes from the same table."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from html import escape
 from typing import Any, NamedTuple
@@ -20,17 +18,12 @@ _ERRORS = "4xx and 5xx have a body {error: {code, field, message}}."
 
 
 class Route(NamedTuple):
-    """A method and a path, in which `*` stands for a name; what a key must be allowed ('' for no key), and who answers.
-
-    Attributes:
-        label: its name in the metrics.
-
-    """
+    """A method and a path, in which `*` stands for a name; what a key must be allowed, and who answers."""
 
     method: str
     path: str
-    scope: str
-    label: str
+    scope: str  # empty if no key is needed
+    label: str  # its name in the metrics
     handler: Callable[[Worker, Request], Awaitable[Response]]
     summary: str = ""
 
@@ -90,9 +83,7 @@ async def docs(worker: Worker, request: Request) -> Response:
 
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/rank", "rank", "rank", routes.rank, "Choose an arm."),
-    Route(
-        "POST", "/rank/batch", "rank", "rank_batch", routes.rank_batch, "Choose an arm for each of several requests."
-    ),
+    Route("POST", "/rank/batch", "rank", "rank_batch", routes.rank_batch, "Choose an arm for each of many requests."),
     Route("POST", "/events/*/reward", "reward", "reward", routes.reward, "Report the reward of an event."),
     Route("POST", "/events/*/activate", "reward", "activate", routes.activate, "Activate a deferred event."),
     Route("GET", "/events/*", "admin", "event", routes.event, "Everything that is known of an event."),
@@ -112,11 +103,5 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{personalizer.PREFIX}/rank", "rank", "rank", personalizer.rank),
     Route("POST", f"{personalizer.PREFIX}/events/*/reward", "reward", "reward", personalizer.reward),
     Route("POST", f"{personalizer.PREFIX}/events/*/activate", "reward", "activate", personalizer.activate),
-    Route(
-        "GET",
-        f"{personalizer.PREFIX}/configurations/service",
-        "admin",
-        "policy",
-        personalizer.service_configuration,
-    ),
+    Route("GET", f"{personalizer.PREFIX}/configurations/service", "admin", "policy", personalizer.configuration),
 )

@@ -1,10 +1,7 @@
 """The two budgets of a diagnosis, by the paper's formulas and from the data, and the leave-one-out errors of a log."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +13,12 @@ from kernelbandits.theory import Budget, ExplorationAdvice, SpectrumCase, explor
 from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, IntArray
 
-PILOT_ROWS = 4000
-"""Rows of a log used for the data-driven budget: more take time and hardly change the learning curve."""
+PILOT_ROWS = 4000  # rows of a log used for the data-driven budget: more take time and hardly change the learning curve
 
-ArmRows: TypeAlias = Mapping[str | None, IntArray]
-"""The rows of each arm by its name."""
+ArmRows: TypeAlias = Mapping[str | None, IntArray]  # the rows of each arm by its name
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class FitError:
+class FitError(NamedTuple):
     """Leave-one-out error of the interpolator on n rows of one arm, or (`arm` is None) of all arms, each with its fit.
 
     `rmse` includes the noise of the rewards; `reward_std` is the error of predicting their mean. `correlation` is that
@@ -45,9 +38,7 @@ class FitError:
         return 1.0 - (self.rmse / self.reward_std) ** 2 if self.reward_std > 0 else float("nan")
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class RewardErrors:
+class RewardErrors(NamedTuple):
     """Leave-one-out errors of all arms together, and of each arm with at least two rows."""
 
     pooled: FitError
@@ -100,9 +91,7 @@ def _summary(arm: str | None, predictions: Array, y: Array, norm: float) -> FitE
     return FitError(arm, len(y), rmse, float(y.std()), correlation, norm)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class PlanningInputs:
+class PlanningInputs(NamedTuple):
     """T, K, σ and B, and the source of each, such as "K = 3 (arms in the file)"."""
 
     horizon: int

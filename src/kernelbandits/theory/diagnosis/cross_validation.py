@@ -1,37 +1,28 @@
 """How well interpolation, ridge, a linear model and the mean predict rewards that they were not fitted to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import NamedTuple
 
 import numpy as np
 
+from kernelbandits.kernels import Kernel
 from kernelbandits.linalg import one_thread
 from kernelbandits.theory.diagnosis.budgets import ArmRows
 from kernelbandits.theory.diagnosis.permutation import linear_share, permutation_p_value
 from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, IntArray
 
-if TYPE_CHECKING:
-    from kernelbandits.kernels import Kernel
-
 INTERPOLATION, RIDGE, LINEAR = METHODS = ("interpolation", "ridge", "linear")
 N_FOLDS = 5
-FEWEST_ROWS = 10
-"""Rows that an arm needs, two per fold."""
+FEWEST_ROWS = 10  # rows that an arm needs, two per fold
 MOST_ARMS = 50
-_RIDGES = np.geomspace(1e-6, 1e4, 21)
-"""Ridges to choose from, in units of the average eigenvalue of a Gram matrix."""
+_RIDGES = np.geomspace(1e-6, 1e4, 21)  # ridges to choose from, in units of the average eigenvalue of a Gram matrix
 _BOTH_WAYS = np.sqrt(2.0)
 """Each pair of rows enters the errors twice, once with either as the one that is predicted. Standard errors that take
 rows as independent are too small by this factor where predictions are by chance."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class HeldOutScore:
+class HeldOutScore(NamedTuple):
     """How well a method predicts rewards that it was not fitted to, each number with its standard error.
 
     `r_squared` is 1 − (sum of squared errors) / (the same for the mean of the arm), so 0 is as good as the mean.
@@ -45,9 +36,7 @@ class HeldOutScore:
     correlation_error: float
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class ArmScores:
+class ArmScores(NamedTuple):
     """The scores of n rows by method, of one arm, or (`arm` is None) of all arms, each in units of its own spread."""
 
     arm: str | None
@@ -55,30 +44,16 @@ class ArmScores:
     scores: Mapping[str, HeldOutScore]
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldOutScores:
-    """Held-out scores of all arms together and of each arm.
-
-    Attributes:
-        pooled: of all arms together.
-        arms: of each arm, empty if no arms are given.
-        signal: p-value of the permutation test: small if contexts tell something about rewards.
-        advantage: for each method, by how many standard errors its correlation exceeds that of interpolation.
-        gain: the same for R².
-        linear_share: the share of the variance of rewards that is linear in the contexts, whether or not so few rows
-            are enough to fit a model of it.
-        linear_share_error: its standard error, if there is no effect.
-
-    """
+class HeldOutScores(NamedTuple):
+    """Held-out scores of all arms together and of each arm."""
 
     pooled: ArmScores
-    arms: tuple[ArmScores, ...]
-    signal: float
-    advantage: Mapping[str, float]
-    gain: Mapping[str, float]
-    linear_share: float
-    linear_share_error: float
+    arms: tuple[ArmScores, ...]  # empty if no arms are given
+    signal: float  # p-value of the permutation test: small if contexts tell something about rewards
+    advantage: Mapping[str, float]  # by how many standard errors a method's correlation exceeds interpolation's
+    gain: Mapping[str, float]  # the same for R²
+    linear_share: float  # of the variance of rewards that is linear in the contexts, even if too few rows to fit it
+    linear_share_error: float  # its standard error, if there is no effect
 
 
 def held_out_scores(
@@ -124,8 +99,7 @@ def _notes(n_groups: int, n_usable: int, judged: Sequence[IntArray], most: int) 
     return notes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Predictions:
+class _Predictions(NamedTuple):
     """Held-out rewards of an arm and predictions of them, around the mean of the rows fitted, each of shape (n,).
 
     Those of ridge and of the linear model are for every strength, shape (2, ridges + 1, n), the last of them the mean;

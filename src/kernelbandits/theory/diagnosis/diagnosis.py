@@ -1,9 +1,7 @@
 """The diagnosis of a sample: a pure function of arrays, and the frozen value that it returns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +19,7 @@ from kernelbandits.theory.spectrum import evenly_spaced
 from kernelbandits.types import Array, ArrayLike, IntArray
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class ErrorCurve:
+class ErrorCurve(NamedTuple):
     """Effective variance (for σ = 1) and bias (for B = 1) at several N, each of shape (s,); NaN where undefined."""
 
     sizes: IntArray
@@ -36,44 +32,27 @@ class ErrorCurve:
 class Diagnosis:
     """What a sample says about a kernel and about how long to explore.
 
-    Attributes:
-        spectrum, classification: of all rows, and the case that the spectrum resembles.
-        assumptions: the paper's hypotheses, checked on `assumption_rows` evenly spaced rows.
-        gram_rows: number N of evenly spaced rows used where a Gram matrix is needed.
-        linearization, guarantee: None if the kernel has none; a note says why. The guarantee is that of the error
-            theorems on the rows of the hypotheses.
-        curve: effective variance and bias against N, up to N = `gram_rows`.
-        information_gain: ½ ln det(I + K) of those rows.
-        rewards: leave-one-out errors; None without rewards.
-        held_out: how well interpolation, ridge and a linear model predict rewards that they were not fitted to; None
-            without rewards, or with too few.
-        verdict: whether interpolation works on these data, and what to do, in one line.
-        inputs: T, K, σ and B used for the budgets.
-        paper_budget, paper_reason: None if the paper's formulas do not apply; their outcome in words.
-        recommendation: the data-driven budget; None without arms and rewards, if they do not allow one, or if
-            interpolation learns nothing from them.
-        notes: what could not be computed and why, and warnings.
-
+    What could not be computed is None, and a note says why.
     """
 
     kernel: Kernel
-    spectrum: theory.Spectrum
-    classification: theory.SpectrumCase
-    assumptions: theory.AssumptionReport
-    assumption_rows: int
-    gram_rows: int
+    spectrum: theory.Spectrum  # of all rows
+    classification: theory.SpectrumCase  # the case that the spectrum resembles
+    assumptions: theory.AssumptionReport  # the paper's hypotheses,
+    assumption_rows: int  # checked on so many evenly spaced rows
+    gram_rows: int  # number N of evenly spaced rows used where a Gram matrix is needed
     linearization: theory.Linearization | None
-    guarantee: theory.Guarantee | None
-    curve: ErrorCurve
-    information_gain: float
-    rewards: budgets.RewardErrors | None
-    held_out: HeldOutScores | None
-    verdict: DiagnosisVerdict
-    inputs: budgets.PlanningInputs
+    guarantee: theory.Guarantee | None  # of the error theorems, on the rows of the hypotheses
+    curve: ErrorCurve  # effective variance and bias against N, up to N = `gram_rows`
+    information_gain: float  # ½ ln det(I + K) of those rows
+    rewards: budgets.RewardErrors | None  # leave-one-out errors
+    held_out: HeldOutScores | None  # of rewards to which interpolation, ridge and a linear model were not fitted
+    verdict: DiagnosisVerdict  # whether interpolation works on these data, and what to do, in one line
+    inputs: budgets.PlanningInputs  # T, K, σ and B used for the budgets
     paper_budget: theory.Budget | None
-    paper_reason: str
-    recommendation: theory.ExplorationAdvice | None
-    notes: tuple[str, ...]
+    paper_reason: str  # the outcome of the paper's formulas in words
+    recommendation: theory.ExplorationAdvice | None  # the data-driven budget, also None if nothing can be learned
+    notes: tuple[str, ...]  # what could not be computed and why, and warnings
 
     def plot(self) -> Drawn:
         """Draw the spectrum, and bias and variance against N, with pyplot; returns the two axes."""

@@ -1,7 +1,5 @@
 """A diagnosis or a budget as a document and as JSON, and the work of the commands `diagnose` and `budget`."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterable, Sequence
@@ -17,13 +15,14 @@ from kernelbandits.specs import to_table
 from kernelbandits.tables import Encoder
 from kernelbandits.theory import Budget, HypothesisVerdict
 from kernelbandits.theory.diagnosis.budgets import FitError
+from kernelbandits.theory.diagnosis.cross_validation import METHODS, N_FOLDS, ArmScores, HeldOutScores
 from kernelbandits.theory.diagnosis.diagnosis import Diagnosis, diagnose
 from kernelbandits.theory.diagnosis.picture import diagnosis_picture
 from kernelbandits.theory.diagnosis.samples import ContextSample
-from kernelbandits.theory.diagnosis.scores_table import arms_table, scores_record, scores_table
 from kernelbandits.theory.diagnosis.verdict import Suitability
 
 _TOP = 8
+_MOST_ARMS = 10  # that a table shows; the record has all of them
 _MORE = "Spectrum, hypotheses and formulas of the paper: again with --theory, or in diagnosis.json."
 _OPEN = (Suitability.INTERPOLATION, Suitability.TOO_FEW, Suitability.NO_REWARDS)
 """Verdicts with which the conclusion is how long to explore."""
@@ -47,15 +46,11 @@ def report_sample(sample: ContextSample, folder: Path, *, as_json: bool, theory:
         print_json({**document.record, "files": [str(path) for path in files], "seconds": round(seconds, 3)})
     else:
         if report.held_out is not None and not theory:
-            document = replace(document, sections=_summary(report))
+            # What a practitioner asks for: the verdict, the numbers that decide, warnings, and where the rest is.
+            notes = (*(f"Note: {note}" for note in report.notes), _conclusion(report), _MORE)
+            verdict = Findings("Verdict", (report.verdict.text,))
+            document = replace(document, sections=(verdict, _scores_table(report.held_out), Findings("", notes)))
         document.show(f"Finished in {seconds:.1f} s. In {folder}: {', '.join(path.name for path in files)}")
-
-
-def _summary(report: Diagnosis) -> tuple[Section, ...]:
-    """What a practitioner asks for: the verdict, the numbers that decide, warnings, and where the rest is."""
-    notes = (f"Note: {note}" for note in report.notes)
-    found = () if report.held_out is None else (scores_table(report.held_out),)
-    return (Findings("Verdict", (report.verdict.text,)), *found, Findings("", (*notes, _conclusion(report), _MORE)))
 
 
 def diagnosis_document(report: Diagnosis, columns: Sequence[str] = (), encoder: Encoder | None = None) -> Document:
@@ -63,7 +58,7 @@ def diagnosis_document(report: Diagnosis, columns: Sequence[str] = (), encoder: 
     encoded = None if encoder is None else json.loads(encoder.to_json())
     sections: tuple[Section, ...] = (
         Findings("Verdict", (report.verdict.text,)),
-        *(() if report.held_out is None else (scores_table(report.held_out),)),
+        *(() if report.held_out is None else (_scores_table(report.held_out),)),
         _contexts(report),
         _kernel(report),
         _hypotheses(report),
@@ -100,28 +95,28 @@ def _record(report: Diagnosis) -> dict[str, Any]:
     advice = ("n_explore", "n_per_arm", "low", "high", "explore_regret", "commit_regret", "regret", "reason")
     return {
         "verdict": {"kind": report.verdict.kind.name.lower(), "text": report.verdict.text},
-        "held_out": report.held_out and scores_record(report.held_out),
+        "held_out": report.held_out and _scores_record(report.held_out),
         "n": spectrum.n,
         "dim": spectrum.dim,
         "kernel": to_table(report.kernel),
         "spectrum": {**_pick(spectrum, "eigenvalues", "rank", "effective_rank"), "trace_per_dim": spectrum.level},
-        "case": asdict(report.classification) | {"case": case and case.value},
+        "case": report.classification._asdict() | {"case": case and case.value},
         "assumptions": {
             "rows": report.assumption_rows,
-            "lines": [asdict(line) | {"verdict": line.verdict.value} for line in report.assumptions.lines],
+            "lines": [line._asdict() | {"verdict": line.verdict.value} for line in report.assumptions.lines],
         },
         "linearisation": report.linearization and {"rows": report.gram_rows, **_pick(report.linearization, *linear)},
         "guarantee": report.guarantee and _pick(report.guarantee, *promised),
         "effective_variance": report.variance,
         "effective_bias": report.bias,
         **_pick(report, "information_gain", "gram_rows"),
-        "curve": asdict(report.curve),
+        "curve": report.curve._asdict(),
         "leave_one_out": report.rewards
         and {"pooled": _fit(report.rewards.pooled), "arms": [_fit(fit) for fit in report.rewards.arms]},
         "paper_budget": {"reason": report.paper_reason, "plan": budget and _budget_record(budget)},
         "recommendation": report.recommendation
-        and {**_pick(report.recommendation, *advice), "curve": asdict(report.recommendation.curve)},
-        **asdict(report.inputs),
+        and {**_pick(report.recommendation, *advice), "curve": report.recommendation.curve._asdict()},
+        **report.inputs._asdict(),
         "notes": report.notes,
     }
 
@@ -133,7 +128,7 @@ def _budget_record(budget: Budget) -> dict[str, Any]:
         "case": budget.case.value,
         "given": asdict(budget.given),
         **_pick(budget, *results, "admissible_epsilon"),
-        "formulas": [asdict(step) for step in budget.steps],
+        "formulas": [step._asdict() for step in budget.steps],
     }
 
 
@@ -142,7 +137,7 @@ def _pick(source: object, *names: str) -> dict[str, Any]:
 
 
 def _fit(fit: FitError) -> dict[str, Any]:
-    return asdict(fit) | {"explained": fit.explained}
+    return fit._asdict() | {"explained": fit.explained}
 
 
 def _contexts(report: Diagnosis) -> Table:
@@ -203,7 +198,7 @@ def _rewards(report: Diagnosis) -> tuple[Table, ...]:
     heads = ("arm", "rows", "error (RMSE)", "std of rewards", "explained", "correlation", "norm of fit")
     title = "Leave-one-out error of the interpolator (closed form)"
     arms = [(str(fit.arm), *_fit_texts(fit)) for fit in report.rewards.arms]
-    return (arms_table(title, heads, arms, _fit_texts(report.rewards.pooled)),)
+    return (_arms_table(title, heads, arms, _fit_texts(report.rewards.pooled)),)
 
 
 def _fit_texts(fit: FitError) -> tuple[str, ...]:
@@ -257,3 +252,44 @@ def _number(value: float) -> str:
 def _table(title: str, heads: Sequence[str], rows: Iterable[Iterable[str | Entry]]) -> Table:
     entries = (tuple(Entry(cell) if isinstance(cell, str) else cell for cell in row) for row in rows)
     return Table(title, tuple(Column(head, numeric=False) for head in heads), tuple(entries))
+
+
+def _arms_table(title: str, heads: Sequence[str], arms: Sequence[Sequence[str]], pooled: Sequence[str]) -> Table:
+    """One row per arm, its name first, at most ten of them, and one for all arms together."""
+    rows = [*arms[:_MOST_ARMS]]
+    if len(arms) > _MOST_ARMS:
+        rows.append([f"… {len(arms) - _MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)])
+    last = ("all arms together" if arms else "all rows", *pooled)
+    entries = (*(tuple(map(Entry, row)) for row in rows), tuple(Entry(text, best=True) for text in last))
+    return Table(title, tuple(Column(head, numeric=False) for head in heads), entries)
+
+
+def _scores_table(found: HeldOutScores) -> Table:
+    """R² of every method with its standard error, and correlations, per arm and of all arms together."""
+    heads = ("arm", "rows", *METHODS, "mean", *(f"correlation, {name}" for name in METHODS))
+    title = f"Held-out R² ± standard error ({N_FOLDS}-fold cross-validation; permutation test p = {found.signal:.2g})"
+    return _arms_table(title, heads, [(str(each.arm), *_texts(each)) for each in found.arms], _texts(found.pooled))
+
+
+def _texts(scores: ArmScores) -> tuple[str, ...]:
+    found = [scores.scores[method] for method in METHODS]
+    shares = (f"{score.r_squared:.3g} ± {score.r_squared_error:.2g}" for score in found)
+    return (f"{scores.n:,}", *shares, "0", *(f"{score.correlation:.2f}" for score in found))
+
+
+def _scores_record(found: HeldOutScores) -> dict[str, Any]:
+    """All numbers: of all arms together and of each arm, by method."""
+    return {
+        "folds": N_FOLDS,
+        "p_value": found.signal,
+        "advantage": dict(found.advantage),
+        "gain": dict(found.gain),
+        "linear_share": found.linear_share,
+        "linear_share_error": found.linear_share_error,
+        "pooled": _arm_record(found.pooled),
+        "arms": [_arm_record(scores) for scores in found.arms],
+    }
+
+
+def _arm_record(scores: ArmScores) -> dict[str, Any]:
+    return {"arm": scores.arm, "n": scores.n} | {name: score._asdict() for name, score in scores.scores.items()}

@@ -1,7 +1,5 @@
 """Kernels written as text, such as `Matern(nu=2.5, length=1.0)`: parsed as Python, never run."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from typing import Any

@@ -5,8 +5,6 @@ yᵀMy = Σ_{i≠j} y_i M_ij y_j is large if rows with similar contexts have sim
 order of the rewards of an arm is equally likely, so random orders show how large the statistic is by chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,7 +23,13 @@ def permutation_p_value(arms: Sequence[tuple[tuple[Array, ...], Array]], rng: np
     by the gamma distribution with their mean, variance and skewness. With several kernels the smallest p-value counts,
     times their number.
     """
-    sums = np.sum([_statistics(grams, y, rng) for grams, y in arms], axis=0)  # (kernels, 1 + orders)
+    found = []
+    for grams, y in arms:
+        scaled = _standardised(y)
+        orders = np.argsort(rng.random((_ORDERS, len(y))), axis=1)
+        columns = np.column_stack([scaled, scaled[orders].T])
+        found.append([_quadratic(gram, columns) for gram in grams])
+    sums = np.sum(found, axis=0)  # as observed and for random orders, (kernels, 1 + orders)
     return min(1.0, len(sums) * min(_tail(row[0], row[1:]) for row in sums))
 
 
@@ -60,15 +64,8 @@ def _standardised(y: Array) -> Array:
     return np.asarray(centred / max(float(centred.std()), np.finfo(float).tiny))
 
 
-def _statistics(grams: tuple[Array, ...], y: Array, rng: np.random.Generator) -> Array:
-    """The statistic of one arm by each kernel, as observed and for random orders; in units of the kernel's size."""
-    scaled = _standardised(y)
-    orders = np.argsort(rng.random((_ORDERS, len(y))), axis=1)
-    columns = np.column_stack([scaled, scaled[orders].T])
-    return np.array([_quadratic(gram, columns) for gram in grams])
-
-
 def _quadratic(gram: Array, columns: Array) -> Array:
+    """The statistic of each column of rewards, in units of the kernel's size."""
     off_diagonal = _centred(gram)
     np.fill_diagonal(off_diagonal, 0.0)
     size = np.sqrt(2.0 * np.einsum("ij,ij->", off_diagonal, off_diagonal))

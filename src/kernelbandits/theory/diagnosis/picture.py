@@ -1,7 +1,5 @@
 """The picture of a diagnosis, described as data."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from kernelbandits.reporting import Axis, Chart, Charts, Line, Look, Mark, Picture, Points, Remark, Rule, Shade

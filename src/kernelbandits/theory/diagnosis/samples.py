@@ -1,29 +1,23 @@
-"""Contexts, arms and rewards from a file, and features scaled as in the paper's designs."""
-
-from __future__ import annotations
+"""Contexts, arms and rewards from a file."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kernelbandits import checks
 from kernelbandits.errors import InvalidFile
-from kernelbandits.tables import LEVEL, UNEQUAL, Encoder, Encoding, moments, numbers_in, read_frame, refuse_gaps
-from kernelbandits.types import Array, ArrayLike
+from kernelbandits.tables import UNEQUAL, Encoder, Encoding, moments, numbers_in, read_frame, refuse_gaps
+from kernelbandits.types import Array
 
 _LOWEST, _HIGHEST = 0.1, 2.0
 """Averages of ‖x‖²/d of contexts that look scaled: ¼ to ½ in the paper's designs, 1 if every variance is 1."""
 _ENCODED = "do the same to later contexts: kb.Encoder.from_json takes the encoder in diagnosis.json"
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class ContextSample:
+class ContextSample(NamedTuple):
     """Contexts (n, d) with the names of their features, and arms and rewards (n,) where they are known.
 
     `encoder` made the contexts; it is None if they are the numbers of the file. `notes` tell how they were made.
@@ -87,29 +81,3 @@ def _arms(path: Path, column: pl.Series) -> NDArray[Any]:
     if column.dtype.is_integer():
         return column.to_numpy().copy()
     return np.array(column.cast(pl.String).to_list())
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Standardised:
-    """X = (raw − mean) · scale, by column, scale 0 for a column that does not vary. Do the same to later contexts."""
-
-    contexts: Array
-    mean: Array
-    scale: Array
-
-
-def standardise(X: ArrayLike) -> Standardised:
-    """Scale every column to mean 0 and one common variance, such that ‖x‖²/d averages ½.
-
-    Columns that do not vary become 0. If all d columns vary, each has variance ½.
-
-    >>> standardise([[0.0, 7.0], [10.0, 7.0]]).contexts
-    array([[-1.,  0.],
-           [ 1.,  0.]])
-    """
-    points = checks.points("X", X)
-    mean, std, varies = moments(points)
-    common = np.sqrt(LEVEL * len(std) / max(int(varies.sum()), 1))
-    scale = np.where(varies, common / np.where(varies, std, 1.0), 0.0)
-    return Standardised((points - mean) * scale, mean, scale)

@@ -15,12 +15,9 @@
 No step counts rows: all of them compare an estimate with its standard error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,16 +27,12 @@ from kernelbandits.types import Array, IntArray
 
 SIGNAL_LEVEL = 5e-4
 """Contexts tell something if chance does so well at most this often: one wrong verdict in 2,000 useless tables."""
-MARGIN = 2.0
-"""Interpolation works if no other predictor has more than this many times its ratio of explained variance,"""
-NOTICED = 0.1
-"""and explains this much more of all variance: where both explain nearly all of it, a ratio means little."""
+MARGIN = 2.0  # interpolation works if no other predictor has more than this many times its ratio of explained variance,
+NOTICED = 0.1  # and explains this much more of all variance: where both explain nearly all of it, a ratio means little
 OPEN_LEVEL = 0.002
 """A larger p-value is what useless contexts have in 499 of 500 tables; one between the two levels leaves it open."""
-WORTH_KNOWING = 0.25
-"""Contexts that may explain a larger share of the variance of rewards are not said to tell nothing."""
-LEARNED = 0.5
-"""Predictors are compared when the best of them has learned this much of what is linear in the contexts."""
+WORTH_KNOWING = 0.25  # contexts that may explain a larger share of the variance of rewards are not said to tell nothing
+LEARNED = 0.5  # predictors are compared when the best of them has learned this much of what is linear in the contexts
 _SHRUNK = 4.0
 _BEYOND_CHANCE = 2.0
 _CLEARLY = 3.0
@@ -59,9 +52,7 @@ class Suitability(Enum):
     NO_REWARDS = "no rewards"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class DiagnosisVerdict:
+class DiagnosisVerdict(NamedTuple):
     """A verdict: its kind, for programs, and one line for a reader, with the numbers that decide."""
 
     kind: Suitability
@@ -147,9 +138,8 @@ def verdict_on(
     if found is None or kind is Suitability.TOO_FEW:
         longest = max(len(rows) for rows in groups)
         rows = f"{len(y):,} rows, at most {longest:,} of one arm, {_shown(found)}"
-        return DiagnosisVerdict(
-            kind, f"Too few rows to tell whether contexts help: {rows}. Play on, and run this again"
-        )
+        words = f"Too few rows to tell whether contexts help: {rows}. Play on, and run this again"
+        return DiagnosisVerdict(kind, words)
     other = "ridge" if best_other(found) == RIDGE else "a linear model"
     text = {
         Suitability.INTERPOLATION: _works(found, advice),

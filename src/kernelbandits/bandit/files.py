@@ -1,12 +1,13 @@
-"""Policies by name or from a TOML file, for the command."""
+"""Bandits from their files, and policies by name or from a TOML file."""
 
-from __future__ import annotations
-
+import os
 import tomllib
 from pathlib import Path
 
+from kernelbandits.bandit.bandit import Bandit
 from kernelbandits.errors import InvalidFile
 from kernelbandits.policies import Policy, default_policy
+from kernelbandits.saving import load
 from kernelbandits.specs import from_table
 
 
@@ -28,3 +29,12 @@ def policy_from(text: str | None) -> Policy:
     except (ValueError, RecursionError) as error:
         raise InvalidFile(f"{path.name}: not valid TOML: {error}") from error
     return from_table(table, Policy, path.name)  # type: ignore[type-abstract]
+
+
+def load_bandit(path: str | os.PathLike[str]) -> Bandit:
+    """Return the bandit in a file; raise if it holds something else."""
+    found = load(path)
+    if not isinstance(found, Bandit):
+        kind = type(found).__name__
+        raise InvalidFile(f"{path} holds something of type {kind}, not a Bandit; kernelbandits.load reads it")
+    return found
