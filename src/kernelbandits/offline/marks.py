@@ -111,7 +111,10 @@ def _adaptive(log: Log) -> tuple[bool, str]:
         return False, "propensities are all equal"
     if _drifts(chances):
         return True, "propensities drift over the rows, as those of a policy that learns"
-    return True, "propensities vary, so the writer may have learned meanwhile; state learned=False if it did not"
+    return (
+        True,
+        "propensities vary, so the writer may have learned meanwhile; if it did not, say so: --fixed, or learned=False",
+    )
 
 
 def _drifts(chances: Array) -> bool:
