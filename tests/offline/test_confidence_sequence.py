@@ -123,3 +123,12 @@ def test_bounds_must_make_sense():
         kb.ConfidenceSequence(low=1.0, high=1.0)
     with pytest.raises(InvalidArgument, match="largest_weight must be at least 1"):
         kb.ConfidenceSequence(largest_weight=0.5)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "weights", "words"),
+    [("much", 1.0, "rewards must hold real numbers"), ([1.0, 0.0], [1.0] * 3, r"weights must have shape \(2,\)")],
+)
+def test_what_is_no_reward_or_weight_is_refused(rewards, weights, words):
+    with pytest.raises(InvalidArgument, match=words):
+        kb.ConfidenceSequence().start().observe(rewards, weights)

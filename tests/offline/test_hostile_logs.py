@@ -1,6 +1,7 @@
 """Logs as they should not be: one clear line each, with row and column, in Python and from the command."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -43,6 +44,22 @@ HOSTILE = {
         r"row 3 .*'propensity' is 0 .*expected a probability",
     ),
     "a propensity above 1": (with_entry("propensity", 2, 1.5), r"row 3 .*column 'propensity' is 1\.5"),
+    "a propensity whose inverse is no number": (
+        with_entry("propensity", 2, 1e-320),
+        r"row 3 .*'propensity' is 1e-320 .*at least 1e-100",
+    ),
+    "probabilities that do not sum to 1": (
+        table(probability_a=[0.5] * N, probability_b=[0.3] * N, probability_c=[0.3] * N),
+        r"row 1 .*'probability_…': the probabilities sum to 1\.1 \(60 such\)",
+    ),
+    "probabilities that are not the propensity": (
+        table(probability_a=[0.5] * N, probability_b=[0.25] * N, probability_c=[0.25] * N),
+        r"row 1 .*'probability_a' is 0\.5, but the propensity is 0\.333333",
+    ),
+    "an arm that was played and could not be": (
+        table(eligible=["a|b|c"] * 5 + ["a|b"] * (N - 5)),
+        r"row 6 .*'eligible' is 'a\|b' \(19 such\); it lacks the arm that was played",
+    ),
     "a missing propensity": (with_entry("propensity", 0, None), r"row 1 .*column 'propensity' is empty"),
     "a missing arm": (with_entry("arm", 11, None), r"row 12 .*column 'arm' is empty"),
     "an infinite feature": (with_entry("x", 3, float("inf")), r"row 4 .*column 'x' is inf"),
@@ -136,21 +153,22 @@ def test_findings_of_a_log_that_looks_wrong():
 
 def test_bounds_that_do_not_hold_are_refused():
     with pytest.raises(KernelBanditsError, match=r"bounds are 0 to 0\.5, but the reward in row 0 is 1"):
-        kb.read_log(table(), bounds=(0.0, 0.5))
+        kb.read_log(table()).with_bounds(0.0, 0.5)
 
 
 def test_chances_must_agree_with_propensities():
     chances = {f"probability_{arm}": np.full(N, 1 / 3) for arm in "abc"}
-    assert kb.read_log(table(**chances)).chances.shape == (N, 3)
+    log = kb.read_log(table(**chances))
+    assert log.chances.shape == (N, 3)
     with pytest.raises(KernelBanditsError, match="chances must be probabilities that sum to 1 in every row"):
-        kb.read_log(table(**chances | {"probability_a": np.full(N, 0.9)}))
+        replace(log, chances=np.full((N, 3), 0.4))
 
 
 def test_eligible_lists_are_read():
     log = kb.read_log(table(eligible=["a|b|c", "b|c", "a|c"] * (N // 3)))
     assert log.eligible[:3].tolist() == [[True] * 3, [False, True, True], [True, False, True]]
     with pytest.raises(KernelBanditsError, match="row 0 has arm a, which was played, as not eligible"):
-        kb.read_log(table(eligible=["b"] * N))
+        replace(log, eligible=np.tile([False, True, False], (N, 1)))
 
 
 def test_missing_rewards_may_have_a_default():
@@ -230,3 +248,75 @@ def test_a_file_by_blocks_says_what_the_table_in_memory_says(kind, tmp_path):
         assert first.value == pytest.approx(second.value, rel=1e-12)
         assert tuple(first.interval) == pytest.approx(tuple(second.interval), rel=1e-9)
         assert first.verdict.kind == second.verdict.kind
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ((0.0, 0.5), r"row 1 .*column 'reward' is 1\.0 \(15 such\); the bounds are 0 to 0\.5"),
+        ((1.0, 0.0), "bounds must be a smaller and a larger number"),
+        ((0.0, float("inf")), r"bounds must be of size at most 1e\+100; got \(0\.0, inf\)"),
+        ((0.0, 1e300), "bounds must be of size at most"),
+    ],
+)
+def test_bounds_that_cannot_be_are_refused(tmp_path, bounds, words):
+    with pytest.raises(KernelBanditsError, match=words):
+        kb.read_log(table(), bounds=bounds)
+    pl.DataFrame(table()).write_csv(tmp_path / "log.csv")
+    told = run("evaluate", str(tmp_path / "log.csv"), "--candidate", "uniform", "--bounds", *map(str, bounds))
+    assert told.returncode == 2
+    assert re.search(words, told.stderr), told.stderr
+
+
+WRONG_FUNCTIONS = {
+    "an arm too many": (lambda x: np.full(len(x), 3), "from 0 to 2; row 0 has 3 "),
+    "a negative number": (lambda x: np.full(len(x), -1), "from 0 to 2; row 0 has -1 "),
+    "names": (lambda x: [["a", "b", "c"]] * len(x), "probabilities must be numbers"),
+    "rows of different lengths": (lambda x: [[1.0], [0.5, 0.5]], "rows of different lengths"),
+    "no function": (3, "function must be callable; got 3"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_FUNCTIONS)
+def test_a_function_that_names_no_arms_is_refused(what):
+    function, words = WRONG_FUNCTIONS[what]
+    with pytest.raises(KernelBanditsError, match=words):
+        kb.evaluate(kb.read_log(table()), {"f": kb.ByFunction(function)})
+
+
+def test_a_candidate_that_plays_what_could_not_be_played_is_not_supported():
+    log = kb.read_log(table(eligible=["a|b|c", "a|b|c", "a|c"] * (N // 3), propensity=[1 / 3, 1 / 3, 1 / 2] * (N // 3)))
+    found = kb.evaluate(log, {"always b": kb.GivenChances([0, 1, 0])})["always b"]
+    assert "33% of its decisions fall on arms that had no chance" in found.verdict.words
+
+
+@pytest.mark.parametrize("answer", [lambda n: np.full(n, np.nan), lambda n: np.zeros((n, 2))])
+def test_a_reward_model_that_predicts_no_numbers_is_refused(answer):
+    class Broken:
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return answer(len(X))
+
+    with pytest.raises(KernelBanditsError, match="what the reward model predicts must"):
+        kb.evaluate(kb.read_log(table()), {"c": kb.UniformArms()}, model=kb.RewardsByRegressor(Broken()))
+
+
+@pytest.mark.filterwarnings("error")
+def test_lists_truth_values_and_very_short_logs_are_logs():
+    lists = kb.Log([[0.0], [1.0]] * 20, [0, 1] * 20, [True, False] * 20, [0.5] * 40, 2)
+    assert lists.rewards.dtype == lists.propensities.dtype == lists.contexts.dtype == float
+    assert kb.evaluate(lists, {"c": kb.AlwaysArm(0)})["c"].value == pytest.approx(1.0, abs=0.1)
+    two = kb.Log(None, [0, 1], [1.0, 0.0], [0.5, 0.4], 2)
+    assert "effective sample size is 2.0 of 2 rows" in kb.evaluate(two, {"c": kb.UniformArms()})["c"].verdict.words
+
+
+def test_repeated_rows_are_noticed_in_files_and_told_from_large_rewards(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = table(x=rng.random(N), reward=rng.random(N).round(2))
+    pl.concat([pl.DataFrame(rows)] * 2).write_csv(tmp_path / "twice.csv")
+    told = run("evaluate", str(tmp_path / "twice.csv"), "--candidate", "uniform").stdout
+    assert "60 rows repeat another" in told
+    large = kb.read_log(rows | {"reward": [1e90 * (i % 2) for i in range(N)]})
+    assert not any("repeat" in line for line in kb.evaluate(large, {"c": kb.UniformArms()}).findings)

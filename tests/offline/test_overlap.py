@@ -62,7 +62,9 @@ def test_an_arm_without_a_chance_in_some_contexts_is_named(share, n):
     """Its propensities are right wherever it was played, and no single row tells."""
     out = (np.arange(n) < share * n)[:, np.newaxis]
     log = log_of(np.where(out, [0.2, 0.4, 0.4, 0.0], [0.1, 0.3, 0.3, 0.3]), n, seed=1)
-    with pytest.raises(InvalidArgument, match=f"should have about {n // 10} of {n} rows; arm 3 has .*ExplorationFloor"):
+    with pytest.raises(
+        InvalidArgument, match=f"arm 3 should have about {n // 10} of {n} rows; it has .*ExplorationFloor"
+    ):
         refuse_without_overlap(log, 0.1)
 
 
@@ -149,7 +151,7 @@ def test_a_floor_of_the_writer_is_not_warned_of(n):
 def test_a_stated_floor_must_leave_every_arm():
     log = log_of([0.05, 0.475, 0.475], 2000, seed=0)
     refuse_without_overlap(log, 0.05)
-    assert "each arm should have about 400 of 2000 rows; arm 0 has" in refused(log, floor=0.2)
+    assert "arm 0 should have about 400 of 2000 rows; it has" in refused(log, floor=0.2)
     assert "in 94% of its 2000 rows" in refused(log, floor=0.475)
 
 

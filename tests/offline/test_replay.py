@@ -213,3 +213,21 @@ def test_an_interval_is_as_wide_as_its_level_says():
         t = level * np.sqrt(2.0 / (1.0 - level**2))
         half = t * np.std(replayed.resampled_means, ddof=1) * np.sqrt(4.0 / 3.0)
         assert replayed.interval(level) == pytest.approx((replayed.mean - half, replayed.mean + half))
+
+
+def test_contexts_of_every_arm_and_eligible_arms_are_replayed():
+    """Live, the policy would earn what its best eligible arm gives: 0.9 where it has the feature, else 0.1."""
+    rng = np.random.default_rng(5)
+    n = 1200
+    eligible = rng.random((n, 3)) < 0.6
+    eligible[np.arange(n), rng.integers(3, size=n)] = True
+    x = (rng.random((n, 3, 2)) < 0.4).astype(float)
+    chances = eligible / eligible.sum(axis=1, keepdims=True)
+    arms = (chances.cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
+    rewards = (rng.random(n) < 0.1 + 0.8 * x[np.arange(n), arms, 0]).astype(float)
+    log = kb.Log(x, arms, rewards, chances[np.arange(n), arms], 3, eligible=eligible)
+    replayed = kb.replay_log(kb.LinearUCB(), log, rng=1, n_resamples=0)
+    best = 0.1 + 0.8 * (x[..., 0] * eligible).max(axis=1).mean()
+    uniform = 0.1 + 0.8 * (x[..., 0] * chances).sum(axis=1).mean()
+    assert len(replayed.rows) == pytest.approx(n / 3, rel=0.2)
+    assert replayed.mean > 0.5 * (best + uniform), "it learns from the context of the arm that was played"

@@ -44,9 +44,9 @@ class Candidate(ABC):
         ask = self.chances_of(log, split, rng)
 
         def checked(contexts: Array, start: int) -> Array:
-            block = np.asarray(ask(contexts, start), dtype=np.float64)
+            block = checks.array_of(type(self).__name__, ask(contexts, start), "probabilities of all arms")
             _refuse_wrong(self, block, (len(contexts), log.n_arms), start)
-            return block
+            return np.asarray(block, dtype=np.float64)
 
         return checked
 
@@ -162,12 +162,22 @@ class ByFunction(Candidate):
 
     function: Callable[[Array], ArrayLike]
 
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InvalidArgument(f"ByFunction: function must be callable; got {shown(self.function)}")
+
     def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
         def chances(contexts: Array, start: int) -> Array:
-            answer = np.asarray(self.function(contexts))
-            if answer.ndim == 1 and answer.dtype.kind in "iu" and answer.shape == (len(contexts),):
-                return np.asarray(np.eye(log.n_arms)[answer])
-            return answer.astype(np.float64)
+            answer = checks.array_of("ByFunction", self.function(contexts), "probabilities, or numbers of arms")
+            if answer.ndim != 1 or answer.dtype.kind not in "iu" or answer.shape != (len(contexts),):
+                return answer
+            wrong = np.flatnonzero((answer < 0) | (answer >= log.n_arms))
+            if len(wrong):
+                raise InvalidArgument(
+                    f"ByFunction: numbers of arms must be from 0 to {log.n_arms - 1}; row {start + wrong[0]} has "
+                    f"{answer[wrong[0]]} ({len(wrong)} such)"
+                )
+            return np.asarray(np.eye(log.n_arms)[answer])
 
         return chances
 
@@ -264,6 +274,8 @@ def _refuse_wrong(candidate: Candidate, block: Array, shape: tuple[int, int], st
             f"{kind}: probabilities must have shape {shape}, one row per context and one column per arm; "
             f"got {block.shape}"
         )
+    if block.dtype.kind not in "fiub":
+        raise InvalidArgument(f"{kind}: probabilities must be numbers; got an array of type {block.dtype}")
     wrong = ~(np.isfinite(block).all(axis=1) & (block >= -_TOLERANCE).all(axis=1))
     wrong |= np.abs(block.sum(axis=1) - 1.0) > _TOLERANCE
     if wrong.any():

@@ -113,7 +113,8 @@ class Overlap:
         if self.effective_size < FEWEST:
             return (
                 f"the effective sample size is {self.effective_size:.1f} of {counted(self.n, 'row')}; the largest "
-                f"weight, {self.largest_weight:,.0f} in row {self.largest_row}, decides nearly alone. {_REMEDY}"
+                f"weight, {_weight(self.largest_weight)} in row {self.largest_row} (the first is 0), "
+                f"decides nearly alone. {_REMEDY}"
             )
         if self.heavy_rows < _HEAVY_ROWS and self.heavy_share >= _HEAVY_SHARE:
             return (
@@ -128,10 +129,15 @@ class Overlap:
             )
         if self.mean_weight > _TOO_HIGH and self.mean_weight - _ERRORS * self.mean_weight_error > 1.0:
             return (
-                f"its weights average {self.mean_weight:.2f} instead of 1, so the propensities in the log are wrong: "
-                "log the probability with which the arm was played, given the context"
+                f"its weights average {_weight(self.mean_weight)} instead of 1, so the propensities in the log are "
+                "wrong: log the probability with which the arm was played, given the context"
             )
         return None
+
+
+def _weight(weight: float) -> str:
+    """A weight for a sentence."""
+    return f"{weight:.2f}" if weight < 10.0 else f"{weight:,.0f}" if weight < 1e12 else f"{weight:.1e}"
 
 
 def overlap_of(log: Log, rows: WeightedRows, shares: Array, unsupported: float) -> Overlap:

@@ -110,9 +110,12 @@ class RunningInterval:
 
     def observe(self, rewards: ArrayLike, weights: ArrayLike = 1.0) -> None:
         """Observe one reward, or several in their order, with their weights π(a|x)/h(a|x); 1 for a plain mean."""
-        given = np.atleast_1d(np.asarray(rewards, dtype=np.float64))
+        given = np.atleast_1d(checks.array_of("rewards", rewards, "numbers"))
         r = checks.finite_array("rewards", given, (None,), "one number per row")
-        w = checks.finite_array("weights", np.broadcast_to(weights, r.shape).copy(), r.shape, "one number per reward")
+        each = checks.array_of("weights", weights, "numbers")
+        w = checks.finite_array(
+            "weights", np.full(r.shape, each) if each.ndim == 0 else each, r.shape, "one number per reward"
+        )
         spec = self.spec
         if (bad := (r < spec.low) | (r > spec.high)).any():
             row = int(bad.argmax())

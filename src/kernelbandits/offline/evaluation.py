@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from kernelbandits.errors import InvalidArgument, nearest
+from kernelbandits.errors import InvalidArgument, counted, nearest
 from kernelbandits.offline.candidate_overlap import Overlap
 from kernelbandits.offline.interval import Interval
 from kernelbandits.reporting import Drawn, facts_html, plot, short_html, short_repr
@@ -194,7 +194,7 @@ class Evaluation:
         raise InvalidArgument(f"no candidate is called {name!r}; {nearest(name, [c.name for c in self.candidates])}")
 
     def __str__(self) -> str:
-        head = f"{self.n:,} rows; the log earned {self.logged:.4g} per row"
+        head = f"{counted(self.n, 'row')}; the log earned {self.logged:.4g} per row"
         live = (f"{r.name}, live: {r.value:.4g}, {r.interval.low:.4g} to {r.interval.high:.4g}" for r in self.replays)
         verdicts = (f"{c.name}: {c.verdict.words}" for c in self.candidates)
         return "\n".join([head, *verdicts, *live, *self.findings])

@@ -91,7 +91,7 @@ def _overlap(evaluation: Evaluation) -> Table:
         least = "–" if arm is None else f"{arm.arm}: {arm.effective_size:,.0f} rows for {arm.share:.1%} of decisions"
         numbers = (f"{overlap.effective_size:,.1f}", f"{overlap.largest_weight:,.1f}", f"{overlap.mean_weight:.3f}")
         rows.append((Entry(each.name), *map(Entry, numbers), Entry(f"{overlap.unsupported:.1%}"), Entry(least)))
-    return _table("Overlap", heads, rows, f"of {evaluation.n:,} rows")
+    return _table("Overlap", heads, rows, f"the log has {evaluation.n:,} rows")
 
 
 def _estimators(evaluation: Evaluation) -> Table:

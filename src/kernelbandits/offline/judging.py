@@ -28,6 +28,7 @@ from kernelbandits.offline.score_sample import ScoreSample
 from kernelbandits.offline.split import Split, past_precisions
 from kernelbandits.offline.value_estimators import ValueEstimator
 from kernelbandits.offline.weighing import Weighed
+from kernelbandits.offline.weighted_rows import typical_changes
 from kernelbandits.types import Array
 
 _EXTREMES_FROM = 5000
@@ -106,34 +107,43 @@ class Judging:
         scores = estimator.scores(rows)
         return ScoreSample(scores, importances, parts, (min(low, high), max(low, high)), limits, rows.effective_size)
 
-    def _plain(self, scores: Array, extremes: tuple[float, float], size: float) -> ScoreSample:
-        spread = self.marks.high - self.marks.low
-        limits = (-spread, spread) if self.marks.stated else (-np.inf, np.inf)
-        return ScoreSample(scores, np.ones(len(scores)), np.array([0, len(scores)]), extremes, limits, size)
-
     def _gain(self, sample: ScoreSample, weighed: Weighed) -> ScoreSample:
-        """The candidate less the log: a further row has the same reward in both.
+        """The candidate less the log.
 
         Two estimates are unbiased: that of the value less r, and (w − 1)(r − r̄), which is precise for a candidate that
-        decides nearly as the log does. The one whose scores vary less is taken. In both, a further row with an extreme
-        reward counts either for the candidate, with a typical weight, or against it, where it decides otherwise.
+        decides nearly as the log does. The one whose scores vary less is taken.
         """
-        rows, marks, center = weighed.rows, self.marks, sample.value
-        scores, ends = _linear(sample) - rows.rewards, [sample.extremes[0] - marks.low, sample.extremes[1] - marks.high]
+        rows, center, least = weighed.rows, sample.value, weighed.overlap.contrary_weight - 1.0
+        scores = _linear(sample) - rows.rewards
         near = (rows.weights - 1.0) * (rows.rewards - float(rows.rewards.mean()))
         if near.var() < scores.var():
-            center, more = float(rows.rewards.mean()), max(rows.typical_weight, weighed.overlap.contrary_weight) - 1.0
-            scores, ends = near, [more * (marks.low - center), more * (marks.high - center)]
-        ends += [rows.typical_lack * (center - marks.low), rows.typical_lack * (center - marks.high)]
-        return self._plain(scores, (min(ends), max(ends)), rows.effective_size)
+            scores, center = near, float(rows.rewards.mean())
+        more, less = typical_changes(rows.weights - 1.0)
+        ends = self._ends(max(more, least), center, less, center)
+        return self._difference(scores, ends, rows.effective_size, rows.most_changes)
 
     def _pair(self, a: ScoreSample, b: ScoreSample, first: Weighed, second: Weighed) -> ScoreSample:
-        """One candidate less another: a further row counts for one of them only."""
-        apart = a.value - b.value
-        up = max(a.extremes[1] - a.value, b.value - b.extremes[0])
-        down = max(a.value - a.extremes[0], b.extremes[1] - b.value)
-        size = min(first.rows.effective_size, second.rows.effective_size)
-        return self._plain(_linear(a) - _linear(b), (apart - down, apart + up), size)
+        """One candidate less another."""
+        more, less = typical_changes(first.rows.weights - second.rows.weights)
+        more, less = max(more, first.overlap.contrary_weight), max(less, second.overlap.contrary_weight)
+        low, high = self._ends(more, a.value, less, b.value)
+        size, apart = min(first.rows.effective_size, second.rows.effective_size), a.value - b.value
+        share = min(first.rows.most_changes + second.rows.most_changes, 1.0)
+        return self._difference(_linear(a) - _linear(b), (apart + low, apart + high), size, share)
+
+    def _ends(self, more: float, first: float, less: float, second: float) -> tuple[float, float]:
+        """What a further row with an extreme reward adds to a difference of two values, at the least and at the most.
+
+        It counts either for the first, by `more`, or for the second, by `less`.
+        """
+        low, high = self.marks.low, self.marks.high
+        return min(more * (low - first), less * (second - high)), max(more * (high - first), less * (second - low))
+
+    def _difference(self, scores: Array, extremes: tuple[float, float], size: float, share: float) -> ScoreSample:
+        """Scores of a difference between policies that decide differently in at most this share of rows."""
+        most = share * (self.marks.high - self.marks.low) if self.marks.stated else np.inf
+        n = len(scores)
+        return ScoreSample(scores, np.ones(n), np.array([0, n]), extremes, (-most, most), size)
 
     def _logged(self) -> ScoreSample:
         marks, n = self.marks, len(self.log)

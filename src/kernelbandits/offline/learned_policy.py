@@ -10,7 +10,7 @@ import numpy as np
 from kernelbandits.offline.candidate import Candidate, Chances, agent_chances, among
 from kernelbandits.offline.log import BLOCK, Log
 from kernelbandits.offline.reward_models import played
-from kernelbandits.offline.split import Split, folds, past
+from kernelbandits.offline.split import Split, doubling, folds
 from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
 from kernelbandits.specs import Count
@@ -22,14 +22,16 @@ from kernelbandits.types import Array
 class LearnedPolicy(Candidate):
     """What a policy decides after it has learned from the log, exploring no more than it would at that point.
 
-    The log is cut into `n_parts`. For each part an agent learns from the others, or from the earlier ones if the log
-    was written by a policy that learned, and its probabilities are those of that part. So no row values a policy that
-    has seen it. The value is the average over these agents, which have seen somewhat fewer rows than one that
-    learns from all.
+    The log is cut into `n_parts`. For each part an agent learns from the others, and its probabilities are those of
+    that part. So no row values a policy that has seen it. The value is the average over these agents, which have seen
+    somewhat fewer rows than one that learns from all. If the log was written by a policy that learned, agents learn
+    from earlier rows only: the first from none, for at most 50 rows, the last, for half of the log, from the first
+    half. That is less than a policy learns from all rows, so say `learned=False` of a log by a policy that did not.
 
     Attributes:
         policy: what learns from the log.
-        n_parts: parts of the log, at least 2; more parts let each agent learn from more rows, and take longer.
+        n_parts: parts of the log, at least 2; more parts let each agent learn from more rows, and take longer. The
+            log of a policy that learned is cut into parts that double in length instead.
 
     >>> rng, arms = np.random.default_rng(0), np.arange(200) % 2
     >>> contexts, luck = rng.standard_normal((200, 1)), rng.random(200)
@@ -46,7 +48,7 @@ class LearnedPolicy(Candidate):
 
     def chances_of(self, log: Log, split: Split, rng: np.random.Generator) -> Chances:
         in_order = not split.learns_from[0].any()
-        own = (past if in_order else folds)(len(log), max(self.n_parts, 2))
+        own = doubling(len(log)) if in_order else folds(len(log), max(self.n_parts, 2))
         problem = Problem(log.n_arms, max(log.dim, 1), len(log), arms=log.names)
         asks = [self._trained(log, own, part, problem, each) for part, each in enumerate(rng.spawn(own.n_parts))]
 

@@ -15,9 +15,11 @@ from kernelbandits.types import Array, BoolArray, IntArray
 if TYPE_CHECKING:
     from kernelbandits.tables import RowBlocks, TableEncoder
 
-_TOLERANCE = 1e-6
+TOLERANCE = 1e-6
 BLOCK = 65_536
 """Rows that are in memory at a time."""
+SMALLEST = 1e-100
+"""The smallest propensity: the cube of its inverse is still a number."""
 
 
 @final
@@ -98,17 +100,20 @@ class Log:
         if names and len(names) != self.n_arms:
             raise InvalidArgument(f"names must be {self.n_arms}, one per arm, or none; got {len(names)}")
         object.__setattr__(self, "arms", arm_checks.arms(self.arms, n, self.n_arms, names))
-        checks.rewards("rewards", self.rewards, n, "one number per row of contexts")
-        chances = checks.finite_array("propensities", self.propensities, (n,), "one number per row of contexts")
-        wrong = np.flatnonzero((chances <= 0.0) | (chances > 1.0))
+        meaning = "one number per row of contexts"
+        object.__setattr__(self, "rewards", checks.rewards("rewards", self.rewards, n, meaning))
+        object.__setattr__(
+            self, "propensities", chances := checks.finite_array("propensities", self.propensities, (n,), meaning)
+        )
+        wrong = np.flatnonzero((chances < SMALLEST) | (chances > 1.0))
         if len(wrong):
             raise InvalidArgument(
-                f"propensities must be above 0 and at most 1; entry {wrong[0]} is {chances[wrong[0]]:g} "
-                f"({len(wrong)} such). Log the probability with which the arm was played"
+                f"propensities must be above 0, at least {SMALLEST:g}, and at most 1; entry {wrong[0]} is "
+                f"{chances[wrong[0]]:g} ({len(wrong)} such). Log the probability with which the arm was played"
             )
         self._check_all_arms(n)
         if self.times is not None:
-            checks.finite_array("times", self.times, (n,), "one number per row of contexts")
+            object.__setattr__(self, "times", checks.finite_array("times", self.times, (n,), meaning))
         if self.bounds is not None:
             self._check_bounds()
         if self.learned not in (None, False, True):
@@ -133,6 +138,9 @@ class Log:
     def _check_contexts(self) -> int:
         if self.contexts is None:
             object.__setattr__(self, "contexts", np.zeros((len(checks.array_of("arms", self.arms, "arms")), 0)))
+        if not isinstance(self.contexts, TableContexts):
+            wanted = "rows of numbers, or None if nothing was known"
+            object.__setattr__(self, "contexts", checks.array_of("contexts", self.contexts, wanted))
         if isinstance(self.contexts, TableContexts) or (self.contexts.ndim == 2 and self.contexts.shape[1] == 0):
             if not self.contexts.shape[0]:
                 raise InvalidArgument("the log has no rows; expected one row per decision")
@@ -141,15 +149,18 @@ class Log:
             shape = (None, self.n_arms, None)
             own = checks.finite_array("contexts", self.contexts, shape, "(rows, arms, features)")
             checks.refuse_unusable("contexts", own)
-            return len(own)
-        return len(checks.points("contexts", self.contexts))
+        else:
+            own = checks.points("contexts", self.contexts)
+        object.__setattr__(self, "contexts", own)
+        return len(own)
 
     def _check_all_arms(self, n: int) -> None:
         rows, shape = np.arange(n), (n, self.n_arms)
         if self.chances is not None:
             chances = checks.finite_array("chances", self.chances, shape, "(rows, arms)")
-            gap = np.abs(chances[rows, self.arms] - self.propensities) > _TOLERANCE
-            wrong = gap | (np.abs(chances.sum(axis=1) - 1.0) > _TOLERANCE) | (chances.min(axis=1) < 0.0)
+            object.__setattr__(self, "chances", chances)
+            gap = np.abs(chances[rows, self.arms] - self.propensities) > TOLERANCE
+            wrong = gap | (np.abs(chances.sum(axis=1) - 1.0) > TOLERANCE) | (chances.min(axis=1) < 0.0)
             if wrong.any():
                 row = int(wrong.argmax())
                 raise InvalidArgument(
@@ -159,6 +170,7 @@ class Log:
                 )
         if self.eligible is not None:
             mask = checks.array_of("eligible", self.eligible, "a boolean array")
+            object.__setattr__(self, "eligible", mask)
             if mask.shape != shape or mask.dtype != np.bool_:
                 raise InvalidArgument(
                     f"eligible must be boolean with shape {shape}, one row per row of contexts; "
@@ -172,13 +184,23 @@ class Log:
                 )
 
     def _check_bounds(self) -> None:
-        ends = checks.array_of("bounds", self.bounds, "two numbers")
-        if ends.shape != (2,) or ends.dtype.kind not in "fiu" or not ends[0] < ends[1]:
-            raise InvalidArgument(f"bounds must be a smaller and a larger number, as (0, 1); got {shown(self.bounds)}")
-        low, high = ends.tolist()
+        low, high = checked_bounds(self.bounds)
         wrong = np.flatnonzero((self.rewards < low) | (self.rewards > high))
         if len(wrong):
             raise InvalidArgument(
                 f"bounds are {low:g} to {high:g}, but the reward in row {wrong[0]} is {self.rewards[wrong[0]]:g} "
                 f"({len(wrong)} such); state bounds that hold for every possible reward"
             )
+
+
+def checked_bounds(bounds: object) -> tuple[float, float]:
+    """Return the smallest and the largest possible reward; raise if they are not."""
+    ends = checks.array_of("bounds", bounds, "two numbers")
+    if ends.shape != (2,) or ends.dtype.kind not in "fiu" or not ends[0] < ends[1]:
+        raise InvalidArgument(f"bounds must be a smaller and a larger number, as (0, 1); got {shown(bounds)}")
+    if np.abs(ends).max() > checks.LARGEST_REWARD:
+        raise InvalidArgument(
+            f"bounds must be of size at most {checks.LARGEST_REWARD:g}; got {shown(bounds)}. State none if they are "
+            "not known"
+        )
+    return float(ends[0]), float(ends[1])

@@ -10,8 +10,9 @@ import numpy as np
 
 from kernelbandits import checks, tables
 from kernelbandits.errors import InvalidArgument, InvalidFile, nearest, shown
+from kernelbandits.offline.log import SMALLEST, TOLERANCE, checked_bounds
 from kernelbandits.specs import Spec
-from kernelbandits.types import Array, BoolArray
+from kernelbandits.types import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,7 +67,13 @@ class LogColumns(Spec):
         return (*self.needed, *(name for name in others if name not in self.needed))
 
 
-def logged_columns(frame: pl.DataFrame, file: str, columns: LogColumns, arms: Sequence[str]) -> dict[str, Any]:
+def logged_columns(
+    frame: pl.DataFrame,
+    file: str,
+    columns: LogColumns,
+    arms: Sequence[str],
+    bounds: tuple[float, float] | None = None,
+) -> dict[str, Any]:
     """Return the columns of a log that are no features, checked, by their names in `Log`.
 
     `propensities` are None if they have to be estimated.
@@ -86,18 +93,56 @@ def logged_columns(frame: pl.DataFrame, file: str, columns: LogColumns, arms: Se
     propensities = None if chances is None else chances[np.arange(frame.height), codes]
     if columns.propensity:
         propensities = tables.probabilities_in(frame[columns.propensity], file)
+        _refuse(propensities < SMALLEST, frame[columns.propensity], file, f"expected at least {SMALLEST:g}")
     where = f"{file}: column {columns.reward!r}"
+    numbers = checks.rewards(where, tables.numbers_in(rewards, file), frame.height, "one number per row")
+    if bounds is not None:
+        low, high = checked_bounds(bounds)
+        remedy = f"the bounds are {low:g} to {high:g}; state bounds that hold for every possible reward"
+        _refuse((numbers < low) | (numbers > high), rewards, file, remedy)
+    eligible = None if lists is None else _eligible(lists, others, names, file)
+    if eligible is not None:
+        wrong = ~eligible[np.arange(frame.height), codes]
+        _refuse(wrong, frame[columns.eligible], file, "it lacks the arm that was played")
+    if chances is not None and propensities is not None:
+        _refuse_contrary(chances, propensities, codes, names, file)
     return {
         "arms": codes,
-        "rewards": checks.rewards(where, tables.numbers_in(rewards, file), frame.height, "one number per row"),
+        "rewards": numbers,
         "propensities": propensities,
         "n_arms": len(names),
         "names": names,
         "chances": chances,
-        "eligible": None if lists is None else _eligible(lists, others, names, file),
+        "eligible": eligible,
         "times": _times(frame[columns.time], file) if columns.time in frame.columns else None,
         "notes": _duplicates(frame),
     }
+
+
+def _refuse(wrong: BoolArray, column: pl.Series, file: str, why: str) -> None:
+    """Raise if some rows of a column are wrong, and name the first."""
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InvalidFile(
+            f"{file}: {tables.place(row, column.name)} is {shown(column[row])} ({int(wrong.sum())} such); {why}"
+        )
+
+
+def _refuse_contrary(chances: Array, propensities: Array, codes: IntArray, names: Sequence[str], file: str) -> None:
+    """Raise if probabilities of all arms do not sum to 1, or the arm that was played has another propensity."""
+    sums, own = chances.sum(axis=1), chances[np.arange(len(codes)), codes]
+    if (wrong := np.abs(sums - 1.0) > TOLERANCE).any():
+        row = int(wrong.argmax())
+        raise InvalidFile(
+            f"{file}: {tables.place(row, CHANCE + '…')}: the probabilities sum to {sums[row]:g} "
+            f"({int(wrong.sum())} such); expected probabilities of all arms, which sum to 1"
+        )
+    if (wrong := np.abs(own - propensities) > TOLERANCE).any():
+        row = int(wrong.argmax())
+        raise InvalidFile(
+            f"{file}: {tables.place(row, CHANCE + names[codes[row]])} is {own[row]:g}, but the propensity is "
+            f"{propensities[row]:g} ({int(wrong.sum())} such); both are the probability of the arm that was played"
+        )
 
 
 def _by_number(name: str) -> tuple[int, float, str]:

@@ -57,7 +57,7 @@ def read_log(
     columns, encoding = columns or LogColumns(), encoding or Encoding()
     frame, file = tables.as_frame(table, encoding.missing if encoder is None else encoder.missing)
     features = _features(frame.columns, columns, encoding, file)
-    found = logged_columns(frame, file, columns, arms)
+    found = logged_columns(frame, file, columns, arms, bounds)
     contexts = np.zeros((frame.height, 0))
     if encoder is not None:  # it finds its columns, which may be among those that are no features here
         contexts = encoder.transform_frame(frame, file)
@@ -105,7 +105,7 @@ def open_log(
     columns, encoding = columns or LogColumns(), encoding or Encoding()
     with tables.row_blocks(Path(table), encoding.missing if encoder is None else encoder.missing) as rows:
         features = _features(rows.columns, columns, encoding, rows.name)
-        found = logged_columns(rows.block(0, rows.n, columns.taken(rows.columns)), rows.name, columns, arms)
+        found = logged_columns(rows.block(0, rows.n, columns.taken(rows.columns)), rows.name, columns, arms, bounds)
         if encoder is not None:
             features = rows.columns  # it finds its columns, which may be among those that are no features here
         elif features:
@@ -119,7 +119,10 @@ def open_log(
 def _features(known: Sequence[str], columns: LogColumns, encoding: TableEncoding, file: str) -> list[str]:
     for name in columns.needed:
         if name not in known:
-            remedy = ". If propensities were not logged, they can be estimated: LogColumns(propensity='')"
+            remedy = (
+                ". If propensities were not logged, they can be estimated: --estimate-propensities, or in Python "
+                "LogColumns(propensity='')"
+            )
             raise InvalidFile(
                 f"{file} has no column {name!r}; {nearest(name, known)}{remedy if name == columns.propensity else ''}"
             )

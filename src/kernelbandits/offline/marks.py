@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from kernelbandits.offline.intervals import EmpiricalLikelihood, IntervalMethod
-from kernelbandits.offline.log import Log
+from kernelbandits.offline.log import BLOCK, Log
 from kernelbandits.types import Array
 
 _PARTS = 10
@@ -83,9 +83,11 @@ def findings(log: Log) -> tuple[str, ...]:
     if log.times is not None and np.any(back := np.diff(log.times) < 0.0):
         row = int(back.argmax()) + 1
         lines.append(
-            f"the clock runs backwards: row {row} is earlier than the one before ({int(back.sum())} such); sort"
+            f"the clock runs backwards: row {row} (the first is 0) is earlier than the one before "
+            f"({int(back.sum())} such); sort"
         )
-    twice = n - len(np.unique(_digests(log))) if isinstance(log.contexts, np.ndarray) and log.dim else 0
+    at_hand = isinstance(log.contexts, np.ndarray) or n <= BLOCK  # a larger file would have to be read once more
+    twice = n - len(np.unique(_digests(log))) if at_hand and log.dim else 0
     if twice > max(1, n // 1000):
         lines.append(f"{twice:,} rows repeat another in context, arm, reward and propensity; count each decision once")
     return tuple(lines)
@@ -94,10 +96,11 @@ def findings(log: Log) -> tuple[str, ...]:
 def _digests(log: Log) -> Array:
     """One number per row: the same for equal rows, and different for others, except by accident."""
     rng = np.random.default_rng(0)
-    flat = log.contexts.reshape(len(log), -1)
+    flat = log.contexts[0 : len(log)].reshape(len(log), -1)
     own = flat @ rng.standard_normal(flat.shape[1])
     times = 0.0 if log.times is None else log.times
-    return np.asarray(own + 1.37 * log.arms + 0.811 * log.rewards + 0.2931 * log.propensities + 0.0173 * times)
+    rewards = log.rewards / (np.abs(log.rewards).max() or 1.0)
+    return np.asarray(own + 1.37 * log.arms + 0.811 * rewards + 0.2931 * log.propensities + 0.0173 * times)
 
 
 def _adaptive(log: Log) -> tuple[bool, str]:
@@ -108,11 +111,16 @@ def _adaptive(log: Log) -> tuple[bool, str]:
         return False, "propensities are all equal"
     if _drifts(chances):
         return True, "propensities drift over the rows, as those of a policy that learns"
-    return True, "propensities vary, so the writer may have learned meanwhile; state learned=False if it did not"
+    return (
+        True,
+        "propensities vary, so the writer may have learned meanwhile; if it did not, say so: --fixed, or learned=False",
+    )
 
 
 def _drifts(chances: Array) -> bool:
     """Whether the means of ten parts differ by more than chance (analysis of variance)."""
+    if len(chances) < 2 * _PARTS:  # parts of one row show no spread
+        return False
     groups = np.array_split(chances, _PARTS)
     spread = sum(float(np.square(group - group.mean()).sum()) for group in groups) / (len(chances) - _PARTS)
     between = sum(len(group) * float(group.mean() - chances.mean()) ** 2 for group in groups)

@@ -55,12 +55,14 @@ def refuse_without_overlap(log: Log, floor: float) -> None:
         )
     wrong = _implausible(log, floor, evidence=float(np.log(2000.0 * log.n_arms)))
     if wrong.any():
-        left, due = np.bincount(log.arms, kept_shares(log, floor)), floor * len(log)
-        arm = int(np.where(wrong, np.abs(left - due), 0.0).argmax())
+        left = np.bincount(log.arms, kept_shares(log, floor))
+        dues = floor * len(log) * _eligible_shares(log)
+        arm = int(np.where(wrong, np.abs(left - dues), 0.0).argmax())
+        due = dues[arm]
         advice = _EXPLORE if left[arm] < due else "It was played more often than the propensities say"
         raise InvalidArgument(
-            f"log: thinned to equal propensities of {floor:.3g}, each arm should have about {due:.0f} of {len(log)} "
-            f"rows; {_named(log, [arm])} has {left[arm]:.0f}, so the log cannot say what it would have given, or its "
+            f"log: thinned to equal propensities of {floor:.3g}, {_named(log, [arm])} should have about {due:.0f} of "
+            f"{len(log)} rows; it has {left[arm]:.0f}, so the log cannot say what it would have given, or its "
             f"propensities are wrong: {_mean_inverse(log)}. {advice}"
         )
 
@@ -98,19 +100,27 @@ def _implausible(log: Log, floor: float, evidence: float) -> BoolArray:
     Chernoff: a sum of n terms in [0, 1] of mean p is as far from np as nq with probability at most exp(−n KL(q, p)).
     """
     q = np.bincount(log.arms, kept_shares(log, floor), minlength=log.n_arms) / len(log)
-    p = np.clip(q, (1.0 - TOLERANCE) * floor, min(1.0, (1.0 + TOLERANCE) * floor))
+    due = floor * _eligible_shares(log)
+    p = np.clip(q, (1.0 - TOLERANCE) * due, np.minimum(1.0, (1.0 + TOLERANCE) * due))
     divergence = rel_entr(q, p) + rel_entr(1.0 - q, 1.0 - p)
     return np.asarray(len(log) * divergence > evidence)
 
 
 def _share_without_chance(log: Log, floor: float) -> float:
     """Return the share of rows in which some arm surely had a chance below the floor: all chances sum to 1."""
-    return float(np.mean(1.0 - log.propensities < (1.0 - TOLERANCE) * (log.n_arms - 1) * floor))
+    others = (log.n_arms if log.eligible is None else log.eligible.sum(axis=1)) - 1
+    return float(np.mean(1.0 - log.propensities < (1.0 - TOLERANCE) * others * floor))
+
+
+def _eligible_shares(log: Log) -> Array:
+    """The share of rows in which each arm could be played, shape (K,)."""
+    return np.ones(log.n_arms) if log.eligible is None else np.asarray(log.eligible.mean(axis=0))
 
 
 def _mean_inverse(log: Log) -> str:
     mean = float(np.mean(1.0 / log.propensities))
-    return f"the mean of 1/propensity is {mean:.3g} and should be the number of arms, {log.n_arms}"
+    due = float(_eligible_shares(log).sum())
+    return f"the mean of 1/propensity is {mean:.3g} and should be the number of arms, {due:.3g}"
 
 
 def _named(log: Log, arms: list[int]) -> str:

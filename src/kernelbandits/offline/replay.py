@@ -94,10 +94,10 @@ def replay_log(
     """Play a policy on a log by rejection: a row counts where the policy picks the arm that the log has.
 
     A row is first kept with probability p/π, where π is its propensity and p the smallest of the log. In the kept rows
-    every arm has the same probability, so those in which the policy agrees are distributed as its live rounds (Li et
-    al. 2011). It learns from these alone; its other decisions are withdrawn. So the rewards of its first m rounds here
-    are distributed as in its first m live rounds, whichever policy wrote the log. About p n of n rows are left; with
-    equal propensities all rows are kept in the first step.
+    every arm that could be played has the same probability, so those in which the policy agrees are distributed as its
+    live rounds (Li et al. 2011). It learns from these alone; its other decisions are withdrawn. So the rewards of its
+    first m rounds here are distributed as in its first m live rounds, whichever policy wrote the log. About p n of n
+    rows are left; with equal propensities all rows are kept in the first step.
 
     A log that gave an arm no chance, or none in some contexts, is refused: nothing in it says what the arm would have
     given there.
@@ -128,7 +128,7 @@ def replay_log(
     if floor is None:
         warn_of_loss(log, p)
     if problem is None:
-        problem = Problem(log.n_arms, log.contexts.shape[1], max(1, round(p * n)), arms=log.names)
+        problem = Problem(log.n_arms, log.dim, max(1, round(p * n)), arms=log.names)
     thinning, chance, *others = checks.generator(rng).spawn(2 + n_resamples)
     rows = _agreed(policy, log, np.flatnonzero(thinning.random(n) < kept_shares(log, p)), problem, chance)
     if not len(rows):
@@ -145,9 +145,11 @@ def _agreed(policy: Policy, log: Log, rows: IntArray, problem: Problem, rng: np.
     agent = policy.start(problem, rng)
     agreed = []
     for row in rows.tolist():
-        decision = agent.choose(log.contexts[row])
+        shown = log.contexts[row]
+        decision = agent.choose(shown, None if log.eligible is None else log.eligible[row])
         if decision.arm == log.arms[row]:
-            agent.observe(log.contexts[row], decision.arm, float(log.rewards[row]))
+            own = shown if shown.ndim == 1 else shown[decision.arm]
+            agent.observe(own, decision.arm, float(log.rewards[row]))
             agreed.append(row)
         else:
             agent.withdraw(decision)

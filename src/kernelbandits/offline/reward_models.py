@@ -9,6 +9,7 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
+from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.offline.log import BLOCK, Log
 from kernelbandits.offline.split import Split
@@ -200,7 +201,10 @@ class _PerArm:
         predictions = np.tile(self._levels[part], (len(contexts), 1))
         for arm, model in enumerate(self._models[part]):
             if model is not None and len(contexts):
-                predictions[:, arm] += model(contexts if contexts.ndim == 2 else contexts[:, arm])
+                answer = model(contexts if contexts.ndim == 2 else contexts[:, arm])
+                predictions[:, arm] += checks.finite_array(
+                    "what the reward model predicts", answer, (len(contexts),), "one number per row"
+                )
         return predictions
 
 

@@ -49,6 +49,18 @@ def past(n: int, n_parts: int = PAST_PARTS) -> Split:
     return Split(np.arange(n) * n_parts // n, np.tri(n_parts, k=-1, dtype=np.bool_))
 
 
+def doubling(n: int) -> Split:
+    """Parts one after the other from 25 to 50 rows on, each as long as all before it; each learns from those before.
+
+    For policies that learn from the log of a policy that learned meanwhile. With equal parts the first one, where
+    nothing is learned yet, would count as much as the last.
+    """
+    n_parts = max(int(np.log2(n / _FEWEST)), 0) + 1
+    ends = n // 2 ** np.arange(n_parts - 1, -1, -1)
+    part = np.searchsorted(ends, np.arange(n), side="right")
+    return Split(part, np.tri(n_parts, k=-1, dtype=np.bool_))
+
+
 def past_means(rewards: Array) -> Array:
     """Return for each row the mean of the earlier rewards and one 0, shape (n,)."""
     return (np.cumsum(rewards) - rewards) / np.arange(1, len(rewards) + 1)

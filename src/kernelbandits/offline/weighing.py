@@ -85,7 +85,8 @@ class _Columns:
             self._predicted[rows] = predicted[each, arms]
             self._expected[rows] = np.einsum("nk,nk->n", chances, predicted)
         if log.chances is None:
-            self._unsupported += float(chances[:, ~played].sum())
+            possible = played if log.eligible is None else played & log.eligible[rows]
+            self._unsupported += float(chances[~np.broadcast_to(possible, chances.shape)].sum())
             return
         logged = log.chances[rows]
         self._unsupported += float(chances[logged <= 0.0].sum())

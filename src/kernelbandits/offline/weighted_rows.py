@@ -52,14 +52,17 @@ class WeightedRows:
         A further row would have a weight between the two. With s₂ alone, intervals of logs with few, large weights
         covered in 93 to 95 % of the study's logs; with s₃ alone, those of rare rewards were twice as wide as needed.
         """
-        first, second, third = (float((self.weights**power).sum()) for power in (1, 2, 3))
-        return ((second / first) ** 2 * (third / second)) ** (1.0 / 3.0) if first > 0.0 else 1.0
+        return _typical(self.weights) or 1.0
 
     @property
-    def typical_lack(self) -> float:
-        """Σl²/Σl for l = max(1 − w, 0): how much less such a row counts for the candidate than for the log."""
+    def most_changes(self) -> float:
+        """An upper bound of the share of decisions in which the candidate departs from the log, E max(1 − w, 0).
+
+        These terms are between 0 and 1, so their mean is known well also where large weights are few. Three standard
+        errors and three rows are added: of a share of 3/n a log shows nothing with a probability of 1/20.
+        """
         lack = np.maximum(1.0 - self.weights, 0.0)
-        return float(np.square(lack).sum()) / total if (total := float(lack.sum())) > 0.0 else 0.0
+        return min(float(lack.sum() + 3.0 * np.sqrt(np.square(lack).sum()) + 3.0) / len(self), 1.0)
 
     def some(self, most: int) -> WeightedRows:
         """At most so many rows, evenly spaced."""
@@ -78,3 +81,19 @@ class WeightedRows:
     @property
     def _columns(self) -> tuple[Array, ...]:
         return self.weights, self.rewards, self.chances, self.predicted, self.expected
+
+
+def typical_changes(changes: Array) -> tuple[float, float]:
+    """Return by how much a typical row counts more for one candidate than for another, and by how much less.
+
+    Rows that count the same for both say nothing of their difference, however many they are. Changes average 0, so
+    where no row counts more, one is missing that makes up for all that count less.
+    """
+    more, less = np.maximum(changes, 0.0), np.maximum(-changes, 0.0)
+    return _typical(more) or float(less.sum()), _typical(less) or float(more.sum())
+
+
+def _typical(weights: Array) -> float:
+    """(s₂²s₃)^⅓ for s₂ = Σw²/Σw and s₃ = Σw³/Σw²; 0 if all weights are 0."""
+    first, second, third = (float((weights**power).sum()) for power in (1, 2, 3))
+    return ((second / first) ** 2 * (third / second)) ** (1.0 / 3.0) if first > 0.0 else 0.0
