@@ -75,6 +75,17 @@ class ArmData:
         other._arrivals = self._arrivals.copy()
         return other
 
+    def with_opposites(self, middle: float) -> ArmData:
+        """Each of two arms with the rewards of the other as well, mirrored at the middle: new arrays."""
+        other = ArmData(2, self.dim)
+        other.counts = np.full(2, len(self))
+        other._arrivals = [0] * len(self) + [1] * len(self)
+        for arm in range(2):
+            (X, y), (Z, z) = self.arrived(arm), self.arrived(1 - arm)
+            other._X[arm] = np.concatenate([X, Z])
+            other._y[arm] = np.concatenate([y, middle - (z - middle)])
+        return other
+
     def keep(self, newest: int) -> None:
         """Forget all rewards but the `newest` ones of all arms together."""
         n_old = len(self) - newest

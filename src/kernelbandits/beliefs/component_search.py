@@ -43,6 +43,7 @@ class ComponentSearch:
 
     Attributes:
         done: whether the best components are `found`.
+        arms: contexts and rewards less levels of every arm.
 
     """
 
@@ -81,6 +82,10 @@ class ComponentSearch:
     def done(self) -> bool:
         return not self._queue
 
+    @property
+    def arms(self) -> list[tuple[Array, Array]]:
+        return self._arms
+
     def _begin(self) -> None:
         self._sums, self._next_arm = (EvidenceSums(), EvidenceSums()), 0  # with all that is common, and without
 
@@ -109,14 +114,11 @@ class ComponentSearch:
                 if candidate not in self._found:
                     self._queue = [candidate]
                     break
-                if self._evidence(candidate) > self._evidence(self._best) + _TIE:
+                if self._found[candidate].max() > self._found[self._best].max() + _TIE:
                     self._best = candidate
                     break
             else:
                 return
-
-    def _evidence(self, candidate: Candidate) -> float:
-        return float(self._found[candidate].max())
 
     def _neighbours(self) -> list[Candidate]:
         multiple, space, common = self._best

@@ -28,6 +28,7 @@ _LOUDER = 2.0  # components are estimated again if rewards are likelier with the
 _UNEXPLAINED = 6.0  # by this many nats: by chance that happens at most once in e⁶ rewards,
 _SOONEST = 1.1  # and if the number of rewards has grown at least by this factor
 _STRIDE = 3.0  # the prior variance of reward functions moves by at most this factor per reward
+_PAIR = 2  # arms that may be opposite
 _WORK = 6e6  # done per reward for the next estimate, in cubes of sizes of matrices: about 5 ms
 
 
@@ -117,6 +118,7 @@ class CalibratedTracker(LearningTracker):
     _levels: FollowedLevels
     _block: Prefetched | None
     _estimation: Estimation | None
+    _opposite: bool = False  # which earlier files lack
     _square: float
     _sum: float
     _unexplained: float
@@ -163,13 +165,26 @@ class CalibratedTracker(LearningTracker):
     def _scaled(self, mean: Array, std: Array) -> tuple[Array, Array]:
         """In units of the rewards what the model says in its own, shape (…, K)."""
         std *= sqrt(self._square)
+        if self._opposite and self._model is not None:
+            np.sqrt(std * std + self._own_variances(self._model), out=std)
         return self._levels.around(mean, std)
+
+    def _own_variances(self, model: ArmModel) -> Array:
+        """Variances of the levels of opposite arms, shape (K,), if nothing but their own rewards told them.
+
+        That arms are opposite is not certain. So an arm that is hardly played is not known as well as the other.
+        """
+        ridge, shared = model.components.ridge, model.components.shared
+        variances: Array = self._square * ridge / (self._counts.astype(np.float64) + ridge / shared)
+        return variances
 
     def learnable(self) -> tuple[Array, float]:
         if self._model is None:
             return np.ones(len(self._counts)), 1.0
-        variances = self._square * self._model.level_variances()
+        variances: Array = self._square * self._model.level_variances()
         reach = self._model.components.reach
+        if self._opposite:
+            variances += self._own_variances(self._model)
         return variances if self._levels.doubt is None else variances + self._levels.doubt, reach
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
@@ -212,7 +227,10 @@ class CalibratedTracker(LearningTracker):
     def _follow(self, model: ArmModel, context: Array, arm: int, reward: float) -> None:
         if self._keeps and self._levels.is_unsure(arm):
             self._levels.observe(arm, self._data, np.arange(len(self._counts)))
-        innovation = model.observe(context, arm, reward - self._levels.levels.item(arm))
+        reward -= self._levels.levels.item(arm)
+        innovation = model.observe(context, arm, reward)
+        if self._opposite and arm < _PAIR:
+            model.observe(context, 1 - arm, -reward)
         surprise = innovation / self._square if self._square else inf if innovation else 1.0
         self._unexplained = max(0.0, self._unexplained + 0.5 * ((1.0 - 1.0 / _LOUDER) * surprise - log(_LOUDER)))
         self._sum += min(innovation, _SURPRISE * self._square)
@@ -220,7 +238,8 @@ class CalibratedTracker(LearningTracker):
 
     def _amplitude(self, model: ArmModel) -> float:
         """s²: its mean given the prior and the squared innovations so far."""
-        return (PRIOR_REWARDS * model.components.prior + self._sum) / (PRIOR_REWARDS + int(model.counts.sum()))
+        n = int(model.counts.sum()) / (_PAIR if self._opposite else 1)
+        return (PRIOR_REWARDS * model.components.prior + self._sum) / (PRIOR_REWARDS + n)
 
     def _prediction(self, model: ArmModel, context: Array, arm: int, clip: float) -> tuple[float, float]:
         """Mean of a reward of this arm, and `clip` standard deviations of it, noise included."""
@@ -236,7 +255,7 @@ class CalibratedTracker(LearningTracker):
         too_many = not self._keeps or len(data) > self._budget.n_kept
         if isinstance(model, SketchedArms) and self._window is None and too_many:
             self._data, self._keeps = ArmData(len(self._counts), data.dim), False
-            return Estimation(model.revision(), levels)
+            return Estimation(model.revision(), levels, self._opposite)
         if model is None and clip is not None:
             data.change(lambda rewards: clipped_first(rewards, clip))
         if self._window is not None:
@@ -247,7 +266,8 @@ class CalibratedTracker(LearningTracker):
     def _replace(self, model: ArmModel, estimation: Estimation) -> None:
         """Go over to a new model, which learns first what came while it was made."""
         self._model, self._levels, self._estimation = model, estimation.levels, None
-        self._sum = model.sum_of_squares()
+        self._opposite = estimation.opposite
+        self._sum = model.sum_of_squares() / (_PAIR if self._opposite else 1)  # opposite arms have each reward twice
         self._square = self._amplitude(model)
         for context, arm, reward in estimation.arrived:
             self._follow(model, context, arm, reward)

@@ -61,6 +61,10 @@ class FollowedLevels:
         self._doubt(self._counts == 1, found)
         return found
 
+    def fix(self, level: float) -> None:
+        """Take this for the level of every arm, without doubt."""
+        self.levels, self.center, self.between, self.doubt = np.full(len(self.levels), level), level, 0.0, None
+
     def is_unsure(self, arm: int) -> bool:
         """Whether the next reward of this arm is one of its first `ENOUGH`."""
         return self._counts.item(arm) < ENOUGH

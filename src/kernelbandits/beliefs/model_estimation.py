@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import isqrt
-from typing import NamedTuple, final
+from typing import NamedTuple, cast, final
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.arm_models import ArmModel, Construction, ExactConstruction, KnownArm
 from kernelbandits.beliefs.component_search import ComponentSearch
-from kernelbandits.beliefs.followed_levels import FollowedLevels
+from kernelbandits.beliefs.followed_levels import ENOUGH, FollowedLevels
 from kernelbandits.beliefs.levels import rounding
 from kernelbandits.beliefs.sketched_arms import SketchConstruction
 from kernelbandits.linalg import available_memory
@@ -88,44 +87,99 @@ def least_noise(rewards: Sequence[Array]) -> float:
     return (_RESOLVED * float(steps.min())) ** 2 if few else 0.0
 
 
+def middle_of(rewards: Sequence[Array]) -> float | None:
+    """The middle of the two values that the rewards of two arms take; None if the arms cannot be opposite.
+
+    They can be if there are two arms with two rewards or more each, and all rewards together take two values.
+
+    >>> middle_of([np.array([0.0, 1.0]), np.array([1.0, 1.0])])
+    0.5
+    >>> middle_of([np.array([0.0, 0.5]), np.array([1.0, 1.0])]) is None
+    True
+    """
+    if len(rewards) != 2 or min(map(len, rewards)) < ENOUGH:
+        return None
+    together = np.concatenate(rewards)
+    low, high = float(together.min()), float(together.max())
+    negligible = rounding(max(abs(low), abs(high)))
+    between = (together > low + negligible) & (together < high - negligible)
+    return None if high - low <= negligible or between.any() else low + 0.5 * (high - low)
+
+
+def _left_out_error(search: ComponentSearch) -> float:
+    """The mean squared error of predictions of each reward from the others, with the components that were found.
+
+    It is (A⁻¹y)ᵢ/(A⁻¹)ᵢᵢ with A = K + ridge · I (Rasmussen & Williams 2006, section 5.4.2).
+    """
+    components, grams = search.found()
+    errors = []
+    for (X, y), gram in zip(search.arms, grams or [components.kernel.gram(X) for X, _ in search.arms], strict=True):
+        inverse = np.linalg.inv(gram + components.ridge * np.eye(len(X)))
+        errors.append((inverse @ y / inverse.diagonal()) ** 2)
+    return float(np.concatenate(errors).mean())
+
+
 @final
 class RewardSearch:
-    """The search for components and levels, and then the construction of the model."""
+    """The search for components and levels, and then the construction of the model.
 
-    __slots__ = ("_arms", "_budget", "_data", "_levels", "_search")
+    Two arms whose rewards take two values may be opposite, f⁽¹⁾ = −f⁽⁰⁾ around the middle of the values, as where one
+    of two answers is right. Then every reward tells about both arms. They are taken to be opposite unless one function
+    for all rewards, those of the second arm mirrored, predicts left-out rewards worse than two functions do. The
+    likelihood would not tell: a policy that does well sees one value nearly always, which two constants explain best.
+
+    Attributes:
+        middle: where the rewards of opposite arms are mirrored; None if arms are not opposite. Known after the search.
+
+    """
+
     _budget: BeliefBudget
     _data: ArmData
     _levels: Array
     _arms: list[tuple[Array, Array]]
     _search: ComponentSearch
+    _pooled: ComponentSearch | None = None  # which earlier files lack, like the middle
+    middle: float | None = None
 
     def __init__(self, data: ArmData, levels: FollowedLevels, budget: BeliefBudget) -> None:
         self._budget, self._data = budget, data.snapshot()
         self._levels = levels.estimate(self._data, np.arange(len(data.counts))).levels
-        most = budget.evidence(data.counts)
+        rewards, most = self._data.rewards, budget.evidence(data.counts)
         some = [(arm, *self._data.thinned(arm, most)) for arm in data.played]
         self._arms = [(X, y - self._levels[arm]) for arm, X, y in some]
-        self._search = ComponentSearch(self._arms, self._variance(levels.between), least_noise(self._data.rewards))
+        noise, middle = least_noise(rewards), middle_of(rewards)
+        self._search = ComponentSearch(self._arms, self._variance(levels.between), noise)
+        if middle is not None:
+            (_, X, y), (_, Z, z) = some
+            apart = np.concatenate([y - middle, middle - z])
+            self._pooled = ComponentSearch([(np.concatenate([X, Z]), apart)], float(np.var(apart)), noise)
 
     def _validate(self) -> None:
-        checks.refuse_misshapen(self, _levels=(len(self._data.counts),))
+        n_arms = len(self._data.counts)
+        checks.refuse_misshapen(self, _levels=(n_arms,))
         checks.refuse_inconsistent(self, len(self._arms) == len(self._data.played))
+        checks.refuse_inconsistent(self, self._pooled is None or n_arms == len(self._arms) == 2)
 
     @property
     def done(self) -> bool:
-        return self._search.done
+        return self._search.done and (self._pooled is None or self._pooled.done)
 
     def step(self) -> float:
-        return self._search.step()
+        return self._search.step() if self._pooled is None or not self._search.done else self._pooled.step()
 
     def construction(self) -> Construction:
         """Of an exact model, or of a sketch if rewards are many."""
-        (components, grams), levels, data = self._search.found(), self._levels, self._data
+        (components, grams), levels, data, arms = self._search.found(), self._levels, self._data, self._arms
+        if self._pooled is not None and _left_out_error(self._pooled) <= _left_out_error(self._search):
+            self.middle = cast("float", middle_of(data.rewards))
+            (components, grams), [(X, y)] = self._pooled.found(), self._pooled.arms
+            arms, grams = [(X, y), (X, -y)], [*grams, *map(np.copy, grams)]  # each matrix is overwritten
+            data, levels = data.with_opposites(self.middle), np.full(2, self.middle)
         if int(data.counts.max()) > self._budget.n_exact:
             return SketchConstruction(components, levels, data, self._budget.n_features)
         known = {
             arm: KnownArm(X, y, gram)
-            for arm, (X, y), gram in zip(data.played, self._arms, grams, strict=False)  # there may be no matrices
+            for arm, (X, y), gram in zip(data.played, arms, grams, strict=False)  # there may be no matrices
             if len(y) == data.counts[arm]
         }
         return ExactConstruction(components, levels, data, known)
@@ -139,19 +193,23 @@ class RewardSearch:
 
 
 @final
-@dataclass(slots=True, eq=False)
 class Estimation:
     """The next model of the rewards, made step by step; rewards that come in the meantime are kept until it is done.
 
     Attributes:
         levels: those of the new model.
+        opposite: whether the first two arms of the new model are opposite.
         arrived: contexts, arms and rewards that came in the meantime.
 
     """
 
     _stage: RewardSearch | Construction
     levels: FollowedLevels
-    arrived: list[tuple[Array, int, float]] = field(default_factory=list)
+    opposite: bool = False  # which earlier files lack
+    arrived: list[tuple[Array, int, float]]
+
+    def __init__(self, stage: RewardSearch | Construction, levels: FollowedLevels, opposite: bool = False) -> None:
+        self._stage, self.levels, self.opposite, self.arrived = stage, levels, opposite, []
 
     def advance(self, work: float) -> ArmModel | None:
         """Do about this much work; the model if it is complete now."""
@@ -160,7 +218,10 @@ class Estimation:
             if not stage.done:
                 work -= stage.step()
             elif isinstance(stage, RewardSearch):
-                self._stage = stage.construction()
+                self._stage, middle = stage.construction(), stage.middle
+                if middle is not None:
+                    self.opposite = True
+                    self.levels.fix(middle)
             else:
                 return stage.model()
         return None
