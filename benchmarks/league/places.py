@@ -23,6 +23,7 @@ from benchmarks.league.worlds import (
     RepeatedContexts,
     SparsePurchases,
     StarRatings,
+    TwoCoins,
     UselessContexts,
 )
 from kernelbandits.environments import Classification, Environment, replay
@@ -201,6 +202,8 @@ def worlds() -> list[Drawn]:
     }
     coins: dict[str, Environment] = {
         "useless contexts": UselessContexts(),
+        "two coins": TwoCoins(),
+        "two likely coins": TwoCoins(0.8, 0.9),
         "repeated contexts": RepeatedContexts(),
         "near repeats": NearRepeats(),
     }

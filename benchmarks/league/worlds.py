@@ -12,7 +12,7 @@ from scipy.special import expit, ndtr
 from kernelbandits import checks
 from kernelbandits.environments import Environment, Instance, Rounds
 from kernelbandits.problem import Problem
-from kernelbandits.specs import Count, NonNegative
+from kernelbandits.specs import Count, NonNegative, Probability
 from kernelbandits.types import Array
 
 
@@ -105,6 +105,23 @@ class UselessContexts(Environment):
             return Rounds(shared(contexts, 3), means, coins(means, rng))
 
         return Served(3, self.dim, 0.5, serve)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TwoCoins(Environment):
+    """Two arms that pay 0 or 1, the second a little more often, whatever the context: they are not opposite."""
+
+    low: Probability = 0.6
+    high: Probability = 0.7
+    dim: Count = 5
+
+    def draw(self, rng: np.random.Generator | int) -> Served:
+        def serve(horizon: int, rng: np.random.Generator) -> Rounds:
+            contexts, means = rng.standard_normal((horizon, self.dim)), np.tile([self.low, self.high], (horizon, 1))
+            return Rounds(shared(contexts, 2), means, coins(means, rng))
+
+        return Served(2, self.dim, 0.5, serve)
 
 
 @final

@@ -49,6 +49,9 @@ class EmpiricalBayes(Belief):
     and whenever rewards have become much less likely than expected. At most 128 rewards per arm are used for it. The
     amplitude follows every reward, and no single reward moves it far.
 
+    Two arms whose rewards take two values are opposite (where one pays, the other does not) if one function for both
+    predicts left-out rewards as well as two do. Then every reward tells about both arms (`RewardSearch`).
+
     It stays light however many rewards come. Beyond 512 rewards of an arm (fewer if there are very many arms; never if
     a horizon of at most 2,048 rounds is known) posteriors go over to features that all arms share (`SketchedArms`), and
     beyond some ten thousand rewards only sums over them are kept (`BeliefBudget`). An estimate that takes long is made
