@@ -6,20 +6,20 @@ from sklearn.datasets import load_breast_cancer
 
 import kernelbandits as kb
 from kernelbandits.beliefs import model_estimation
-from kernelbandits.beliefs.model_estimation import _left_out_error, middle_of
+from kernelbandits.beliefs.model_estimation import left_out_errors, middle_of
 from kernelbandits.beliefs.sketched_arms import SketchedArms
 
 
 @pytest.mark.parametrize(
     ("rewards", "middle"),
     [
-        ([[0.0, 1.0], [1.0, 1.0]], 0.5),
-        ([[-3.0, 5.0], [5.0, 5.0]], 1.0),
-        ([[0.3, 0.1 + 0.2, 1.0], [1.0, 1.0]], 0.65),  # 0.3 and 0.1 + 0.2 differ by rounding alone
-        ([[0.0, 0.5], [1.0, 1.0]], None),  # three values
-        ([[1.0, 1.0], [1.0, 1.0]], None),  # one value
-        ([[0.0, 1.0], [1.0]], None),  # one reward tells too little of its arm
-        ([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]], None),  # three arms
+        ([[0.0, 0.0, 1.0, 1.0], [1.0] * 4], 0.5),
+        ([[-3.0, 5.0, 5.0, 5.0], [5.0] * 5], 1.0),
+        ([[0.3, 0.3, 0.1 + 0.2, 1.0], [1.0] * 4], 0.65),  # 0.3 and 0.1 + 0.2 differ by rounding alone
+        ([[0.0, 0.0, 0.5, 1.0], [1.0] * 4], None),  # three values
+        ([[1.0] * 4, [1.0] * 4], None),  # one value
+        ([[0.0, 1.0] * 4, [1.0] * 3], None),  # three rewards tell too little of their arm
+        ([[0.0, 1.0] * 2, [1.0] * 4, [0.0] * 4], None),  # three arms
     ],
 )
 def test_two_arms_with_two_values_may_be_opposite(rewards, middle):
@@ -55,6 +55,17 @@ def test_right_and_wrong_answers_are_seen_to_be_opposite(turned):
 @pytest.mark.parametrize("rate", [0.03, 0.2, 0.8, 0.97])
 def test_arms_that_pay_alike_are_not(rate):
     assert sum(followed(*alike(seed, 200, rate))._opposite for seed in range(10)) <= 1
+
+
+def test_few_rewards_of_an_arm_count_as_much_as_the_many_of_the_other():
+    """Both arms pay nearly always. That the second does so too is shown by four rewards against two hundred."""
+    rng = np.random.default_rng(0)
+    tracker = kb.EmpiricalBayes().start(kb.Problem(n_arms=2, dim=4))
+    for reward in [1.0, 1.0, 1.0, 0.0]:
+        tracker.observe(rng.standard_normal(4), 1, reward)
+    for reward in rng.random(200) < 0.8:
+        tracker.observe(rng.standard_normal(4), 0, float(reward))
+        assert not tracker._opposite
 
 
 def test_the_answers_are_those_of_one_function():
@@ -97,7 +108,7 @@ def test_left_out_errors_are_those_of_fits_without_each_reward():
                 A = components.kernel.gram(Z[rest]) + components.ridge * np.eye(len(y) - 1)
                 k = components.kernel(Z[rest], Z[[row]])[:, 0]
                 errors.append((y[row] - k @ np.linalg.solve(A, y[rest])) ** 2)
-        assert _left_out_error(each) == pytest.approx(np.mean(errors), rel=1e-8)
+        np.testing.assert_allclose(left_out_errors(each), errors, rtol=1e-8, atol=1e-12)
 
 
 def play(X, rewards, seed=0, unit=1.0, shift=0.0, swap=False, horizon=None):

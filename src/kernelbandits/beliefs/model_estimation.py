@@ -12,7 +12,7 @@ from kernelbandits import checks
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.arm_models import ArmModel, Construction, ExactConstruction, KnownArm
 from kernelbandits.beliefs.component_search import ComponentSearch
-from kernelbandits.beliefs.followed_levels import ENOUGH, FollowedLevels
+from kernelbandits.beliefs.followed_levels import FollowedLevels
 from kernelbandits.beliefs.levels import rounding
 from kernelbandits.beliefs.sketched_arms import SketchConstruction
 from kernelbandits.linalg import available_memory
@@ -87,17 +87,20 @@ def least_noise(rewards: Sequence[Array]) -> float:
     return (_RESOLVED * float(steps.min())) ** 2 if few else 0.0
 
 
+_SHOWN = 4  # rewards of an arm that can show whether it is opposite to another
+
+
 def middle_of(rewards: Sequence[Array]) -> float | None:
     """The middle of the two values that the rewards of two arms take; None if the arms cannot be opposite.
 
-    They can be if there are two arms with two rewards or more each, and all rewards together take two values.
+    They can be if there are two arms with four rewards or more each, and all rewards together take two values.
 
-    >>> middle_of([np.array([0.0, 1.0]), np.array([1.0, 1.0])])
+    >>> middle_of([np.array([0.0, 0.0, 0.0, 1.0]), np.ones(4)])
     0.5
-    >>> middle_of([np.array([0.0, 0.5]), np.array([1.0, 1.0])]) is None
+    >>> middle_of([np.array([0.0, 0.0, 0.5, 1.0]), np.ones(4)]) is None
     True
     """
-    if len(rewards) != 2 or min(map(len, rewards)) < ENOUGH:
+    if len(rewards) != 2 or min(map(len, rewards)) < _SHOWN:
         return None
     together = np.concatenate(rewards)
     low, high = float(together.min()), float(together.max())
@@ -106,17 +109,17 @@ def middle_of(rewards: Sequence[Array]) -> float | None:
     return None if high - low <= negligible or between.any() else low + 0.5 * (high - low)
 
 
-def _left_out_error(search: ComponentSearch) -> float:
-    """The mean squared error of predictions of each reward from the others, with the components that were found.
+def left_out_errors(search: ComponentSearch) -> Array:
+    """Squared errors of predictions of each reward from the others, with the components that were found, shape (n,).
 
-    It is (A⁻¹y)ᵢ/(A⁻¹)ᵢᵢ with A = K + ridge · I (Rasmussen & Williams 2006, section 5.4.2).
+    An error is (A⁻¹y)ᵢ/(A⁻¹)ᵢᵢ with A = K + ridge · I (Rasmussen & Williams 2006, section 5.4.2).
     """
     components, grams = search.found()
     errors = []
     for (X, y), gram in zip(search.arms, grams or [components.kernel.gram(X) for X, _ in search.arms], strict=True):
         inverse = np.linalg.inv(gram + components.ridge * np.eye(len(X)))
         errors.append((inverse @ y / inverse.diagonal()) ** 2)
-    return float(np.concatenate(errors).mean())
+    return np.concatenate(errors)
 
 
 @final
@@ -125,7 +128,8 @@ class RewardSearch:
 
     Two arms whose rewards take two values may be opposite, f⁽¹⁾ = −f⁽⁰⁾ around the middle of the values, as where one
     of two answers is right. Then every reward tells about both arms. They are taken to be opposite unless one function
-    for all rewards, those of the second arm mirrored, predicts left-out rewards worse than two functions do. The
+    for all rewards, those of the second arm mirrored, predicts left-out rewards worse than two functions do. Both arms
+    count alike in that, however seldom one was played: its few rewards are what could show that it pays as well. The
     likelihood would not tell: a policy that does well sees one value nearly always, which two constants explain best.
 
     Attributes:
@@ -170,7 +174,7 @@ class RewardSearch:
     def construction(self) -> Construction:
         """Of an exact model, or of a sketch if rewards are many."""
         (components, grams), levels, data, arms = self._search.found(), self._levels, self._data, self._arms
-        if self._pooled is not None and _left_out_error(self._pooled) <= _left_out_error(self._search):
+        if self._pooled is not None and self._is_better(self._pooled):
             self.middle = cast("float", middle_of(data.rewards))
             (components, grams), [(X, y)] = self._pooled.found(), self._pooled.arms
             arms, grams = [(X, y), (X, -y)], [*grams, *map(np.copy, grams)]  # each matrix is overwritten
@@ -183,6 +187,10 @@ class RewardSearch:
             if len(y) == data.counts[arm]
         }
         return ExactConstruction(components, levels, data, known)
+
+    def _is_better(self, pooled: ComponentSearch) -> bool:
+        worse, first = left_out_errors(pooled) - left_out_errors(self._search), len(self._arms[0][1])
+        return float(worse[:first].mean() + worse[first:].mean()) <= 0.0
 
     def _variance(self, between: float) -> float:
         """The variance of rewards less levels. Where it is nothing but rounding, the variance of the levels."""
