@@ -19,6 +19,8 @@ from kernelbandits.beliefs.sketched_arms import SketchedArms
         ([[0.0, 0.0, 0.5, 1.0], [1.0] * 4], None),  # three values
         ([[1.0] * 4, [1.0] * 4], None),  # one value
         ([[0.0, 1.0] * 4, [1.0] * 3], None),  # three rewards tell too little of their arm
+        ([[0.0, 1.0] * 8, [1.0] * 4], None),  # so do four of twenty
+        ([[0.0, 1.0] * 8, [1.0] * 5], 0.5),
         ([[0.0, 1.0] * 2, [1.0] * 4, [0.0] * 4], None),  # three arms
     ],
 )

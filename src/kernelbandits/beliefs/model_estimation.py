@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isqrt
+from math import isqrt, sqrt
 from typing import NamedTuple, cast, final
 
 import numpy as np
@@ -87,22 +87,23 @@ def least_noise(rewards: Sequence[Array]) -> float:
     return (_RESOLVED * float(steps.min())) ** 2 if few else 0.0
 
 
-_SHOWN = 4  # rewards of an arm that can show whether it is opposite to another
+_SHOWN = 4  # rewards of an arm that can show whether it is opposite to another; √n of all n if that is more
 
 
 def middle_of(rewards: Sequence[Array]) -> float | None:
     """The middle of the two values that the rewards of two arms take; None if the arms cannot be opposite.
 
-    They can be if there are two arms with four rewards or more each, and all rewards together take two values.
+    They can be if there are two arms, each with four rewards and √n of all n or more, and rewards take two values. So
+    an arm that is hardly played any more, because it is taken for the opposite, is soon believed on its own again.
 
     >>> middle_of([np.array([0.0, 0.0, 0.0, 1.0]), np.ones(4)])
     0.5
     >>> middle_of([np.array([0.0, 0.0, 0.5, 1.0]), np.ones(4)]) is None
     True
     """
-    if len(rewards) != 2 or min(map(len, rewards)) < _SHOWN:
-        return None
     together = np.concatenate(rewards)
+    if len(rewards) != 2 or min(map(len, rewards)) < max(_SHOWN, sqrt(len(together))):
+        return None
     low, high = float(together.min()), float(together.max())
     negligible = rounding(max(abs(low), abs(high)))
     between = (together > low + negligible) & (together < high - negligible)
