@@ -146,7 +146,8 @@ class CalibratedTracker(LearningTracker):
         sizes |= {n_arms if model is None else len(model.counts)}
         sizes |= {n_arms if estimation is None else len(estimation.levels.levels)}
         checks.refuse_misshapen(self, _counts=(n_arms,))
-        checks.refuse_inconsistent(self, sizes == {n_arms}, self._counts.min() >= 0, 0 <= self._square < inf)
+        pair = n_arms >= _PAIR or not (self._opposite or (estimation is not None and estimation.opposite))
+        checks.refuse_inconsistent(self, sizes == {n_arms}, self._counts.min() >= 0, 0 <= self._square < inf, pair)
 
     def _size(self) -> tuple[int, int]:
         return len(self._counts), self._data.dim

@@ -160,10 +160,11 @@ class RewardSearch:
             self._pooled = ComponentSearch([(np.concatenate([X, Z]), apart)], float(np.var(apart)), noise)
 
     def _validate(self) -> None:
-        n_arms = len(self._data.counts)
-        checks.refuse_misshapen(self, _levels=(n_arms,))
+        checks.refuse_misshapen(self, _levels=(len(self._data.counts),))
         checks.refuse_inconsistent(self, len(self._arms) == len(self._data.played))
-        checks.refuse_inconsistent(self, self._pooled is None or n_arms == len(self._arms) == 2)
+        if self._pooled is not None:
+            sizes = [len(y) for _, y in self._pooled.arms] == [sum(len(y) for _, y in self._arms)]
+            checks.refuse_inconsistent(self, sizes, middle_of(self._data.rewards) is not None)
 
     @property
     def done(self) -> bool:
