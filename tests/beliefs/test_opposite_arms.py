@@ -6,6 +6,7 @@ from sklearn.datasets import load_breast_cancer
 
 import kernelbandits as kb
 from kernelbandits.beliefs import model_estimation
+from kernelbandits.beliefs.followed_levels import FollowedLevels
 from kernelbandits.beliefs.model_estimation import left_out_errors, middle_of
 from kernelbandits.beliefs.sketched_arms import SketchedArms
 
@@ -59,15 +60,21 @@ def test_arms_that_pay_alike_are_not(rate):
     assert sum(followed(*alike(seed, 200, rate))._opposite for seed in range(10)) <= 1
 
 
-def test_few_rewards_of_an_arm_count_as_much_as_the_many_of_the_other():
-    """Both arms pay nearly always. That the second does so too is shown by four rewards against two hundred."""
-    rng = np.random.default_rng(0)
-    tracker = kb.EmpiricalBayes().start(kb.Problem(n_arms=2, dim=4))
-    for reward in [1.0, 1.0, 1.0, 0.0]:
-        tracker.observe(rng.standard_normal(4), 1, reward)
-    for reward in rng.random(200) < 0.8:
-        tracker.observe(rng.standard_normal(4), 0, float(reward))
-        assert not tracker._opposite
+def test_few_rewards_of_an_arm_count_as_much_as_the_many_of_the_other(monkeypatch):
+    """One function predicts 80 rewards of the first arm a little better, and 20 of the second much worse."""
+    X, rewards = right_answers(1, 100)
+    data = kb.EmpiricalBayes().start(kb.Problem(n_arms=2, dim=4))._data
+    for t, (x, both) in enumerate(zip(X, rewards, strict=True)):
+        data.add(x, int(t >= 80), both[int(t >= 80)])
+    together, apart = np.repeat([0.1, 0.5], [80, 20]), np.full(100, 0.25)
+    monkeypatch.setattr(model_estimation, "left_out_errors", lambda s: together if len(s.arms) == 1 else apart)
+    problem = kb.Problem(n_arms=2, dim=4)
+    search = model_estimation.RewardSearch(data, FollowedLevels(2, 1.0), model_estimation.BeliefBudget.of(problem))
+    while not search.done:
+        search.step()
+    search.construction()
+    assert together.mean() < apart.mean()
+    assert search.middle is None
 
 
 def test_the_answers_are_those_of_one_function():
