@@ -98,13 +98,7 @@ class UselessContexts(Environment):
     dim: Count = 5
 
     def draw(self, rng: np.random.Generator | int) -> Served:
-        chances = np.array([0.5, 0.6, 0.7])
-
-        def serve(horizon: int, rng: np.random.Generator) -> Rounds:
-            contexts, means = rng.standard_normal((horizon, self.dim)), np.tile(chances, (horizon, 1))
-            return Rounds(shared(contexts, 3), means, coins(means, rng))
-
-        return Served(3, self.dim, 0.5, serve)
+        return _tossed((0.5, 0.6, 0.7), self.dim)
 
 
 @final
@@ -117,11 +111,17 @@ class TwoCoins(Environment):
     dim: Count = 5
 
     def draw(self, rng: np.random.Generator | int) -> Served:
-        def serve(horizon: int, rng: np.random.Generator) -> Rounds:
-            contexts, means = rng.standard_normal((horizon, self.dim)), np.tile([self.low, self.high], (horizon, 1))
-            return Rounds(shared(contexts, 2), means, coins(means, rng))
+        return _tossed((self.low, self.high), self.dim)
 
-        return Served(2, self.dim, 0.5, serve)
+
+def _tossed(chances: tuple[float, ...], dim: int) -> Served:
+    """Arms that pay 1 with these chances, and contexts that tell nothing."""
+
+    def serve(horizon: int, rng: np.random.Generator) -> Rounds:
+        contexts, means = rng.standard_normal((horizon, dim)), np.tile(chances, (horizon, 1))
+        return Rounds(shared(contexts, len(chances)), means, coins(means, rng))
+
+    return Served(len(chances), dim, 0.5, serve)
 
 
 @final
