@@ -232,9 +232,8 @@ class _ExploringLearner(Learner):
         return self._estimate.another_turn_pays(n_turns, n_arms, remaining)
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        if not (self._turns.waits(arm) or (self._in_turn and self._has_room(arm))):
+        if not self._turns.observe(arm, self._in_turn and self._has_room(arm)):
             return
-        self._turns.observe(arm)
         self._arms[arm].observe(context, reward)
         self._n_rewards += 1
         self._commitment = None

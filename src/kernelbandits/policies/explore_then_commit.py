@@ -75,34 +75,24 @@ class ExploreThenCommit(Policy):
             raise InvalidArgument(
                 f"ExploreThenCommit: n_explore must be at most the horizon, {problem.horizon}; got {self.n_explore}"
             )
-        return _ExploreThenCommitLearner(self, problem, rng)
+        turns, data = RoundRobin(problem.n_arms), [[] for _ in range(problem.n_arms)]
+        return _ExploreThenCommitLearner(self, problem.dim, rng, turns, data)
 
 
 @final
+@dataclass(eq=False)
 class _ExploreThenCommitLearner(Learner):
     _policy: ExploreThenCommit
     _dim: int
     _rng: np.random.Generator
     _turns: RoundRobin
-    _in_turn: bool
     _data: list[list[tuple[Array, float]]]
-    _n_rewards: int
-    _n_fitted: int
-    _commitment: Commitment | None
-    _newest: tuple[int, Commitment] | None
-    _block: Prefetched | None
-
-    def __init__(self, policy: ExploreThenCommit, problem: Problem, rng: np.random.Generator) -> None:
-        self._policy = policy
-        self._dim = problem.dim
-        self._rng = rng
-        self._turns = RoundRobin(problem.n_arms)
-        self._in_turn = True
-        self._data = [[] for _ in range(problem.n_arms)]
-        self._n_rewards = self._n_fitted = 0
-        self._commitment = None
-        self._newest = None  # number of rewards, and the fit to them
-        self._block = None
+    _in_turn: bool = True
+    _n_rewards: int = 0
+    _n_fitted: int = 0
+    _commitment: Commitment | None = None
+    _newest: tuple[int, Commitment] | None = None  # number of rewards, and the fit to them
+    _block: Prefetched | None = None
 
     def _validate(self) -> None:
         """Refuse, in what was loaded from a file, rewards of other arms or contexts."""
@@ -162,8 +152,7 @@ class _ExploreThenCommitLearner(Learner):
         return fit
 
     def observe(self, context: Array, arm: int, reward: float) -> None:
-        if self._in_turn or self._turns.waits(arm):
-            self._turns.observe(arm)
+        if self._turns.observe(arm, self._in_turn):
             self._data[arm].append((context.copy(), reward))
             self._n_rewards += 1
 

@@ -167,10 +167,6 @@ class RoundRobin:
         """Whether an eligible arm has had fewer than `n_turns` turns."""
         return self.fewest < n_turns and (eligible is None or bool(self._counts[eligible].min() < n_turns))
 
-    def waits(self, arm: int) -> bool:
-        """Whether the reward of a turn of this arm has not come."""
-        return self._waiting[arm] > 0
-
     def next(self, eligible: BoolArray | None, contexts: Array | None = None) -> Choice:
         """The arm whose turn it is, if contexts of shape (K, d) are given, by these. Its propensity is 1."""
         arm = self._last = self._first(eligible, contexts)
@@ -202,12 +198,14 @@ class RoundRobin:
         order = allowed[central_first(contexts if eligible is None else contexts[allowed])]
         return int(order[counts[order].argmax()])
 
-    def observe(self, arm: int) -> None:
-        """A reward of this arm has come."""
+    def observe(self, arm: int, counts: bool = True) -> bool:
+        """A reward of this arm has come. Return whether it is that of a turn; one that no turn waits for may count."""
         if self._waiting[arm]:
             self._waiting[arm] -= 1
-        else:
+            return True
+        if counts:
             self._count(arm, 1)
+        return counts
 
     def withdraw(self) -> None:
         """Take the last turn back, unless a reward has been observed for it."""
