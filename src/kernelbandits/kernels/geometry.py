@@ -61,36 +61,9 @@ class Geometry(ABC):
         """t(x, x) for every row, shape (n,), without rounding error where it is known."""
 
 
-class ProductGeometry(Geometry):
-    """A geometry with t = left · right, up to rounding."""
-
-    __slots__ = ()
-
-    def evaluate(self, left: Array, right: Array) -> Array:
-        t: Array = left @ right.T
-        self._correct(t, left, right)
-        return t
-
-    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
-        if lefts[0].ndim == 2:
-            deque(map(np.ndarray.dot, lefts, right, out.parts), maxlen=0)  # a loop in C: it runs for every decision
-        else:  # sets of equal size: one batched product
-            [x] = lefts
-            np.matmul(x, right[:, :, np.newaxis], out=out.values.reshape(len(x), -1, 1))
-        self._correct_each(out, lefts, right)
-
-    @abstractmethod
-    def _correct(self, t: Array, left: Array, right: Array) -> None:
-        """Correct the rounding of t = left · right, shape (n, m), in place."""
-
-    @abstractmethod
-    def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
-        """Correct the rounding of one segment for each set in place."""
-
-
 @final
 @dataclass(frozen=True, slots=True)
-class InnerProduct(ProductGeometry):
+class InnerProduct(Geometry):
     """t = ⟨x, z⟩ / d."""
 
     stationary = False
@@ -105,11 +78,12 @@ class InnerProduct(ProductGeometry):
         features: Array = Z / Z.shape[1]
         return features
 
-    def _correct(self, t: Array, left: Array, right: Array) -> None:
-        """An inner product needs no correction."""
+    def evaluate(self, left: Array, right: Array) -> Array:
+        t: Array = left @ right.T
+        return t
 
-    def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
-        """An inner product needs no correction."""
+    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
+        multiply_each(lefts, right, out)
 
     def diagonal(self, X: Array) -> Array:
         t: Array = np.vecdot(X, X) / X.shape[1]
@@ -118,7 +92,7 @@ class InnerProduct(ProductGeometry):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Radial(ProductGeometry):
+class Radial(Geometry):
     """t = ‖x − z‖² / d, computed as −2/d (‖x‖², −½, x) · (−½, ‖z‖², z) where that does not cancel.
 
     Where t is much smaller than ‖z‖²/d, the product has lost its digits: then it is computed from the differences of
@@ -151,7 +125,8 @@ class Radial(ProductGeometry):
         np.vecdot(Z, Z, out=features[:, 1])
         return features
 
-    def _correct(self, t: Array, left: Array, right: Array) -> None:
+    def evaluate(self, left: Array, right: Array) -> Array:
+        t: Array = left @ right.T
         if t.size and (share := _cancelled_share(t, right)):
             cancelled = t <= right[:, 1] * share
             d, factor = _scaling(left)
@@ -165,14 +140,17 @@ class Radial(ProductGeometry):
                 rows, columns = np.nonzero(cancelled[part])
                 for some in pieces(len(rows), width=d):
                     t[part][rows[some], columns[some]] = _length(x[part][rows[some]] - z[columns[some]])
+        return t
 
-    def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
-        if t.values.size and (share := _cancelled_share(t.values, right)):
-            cancelled = t.values <= (right[:, 1] * share).repeat(t.sizes)
-            if _MANY * np.count_nonzero(cancelled) > t.values.size:
-                _recompute_sets(t, cancelled, lefts, right)
+    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
+        multiply_each(lefts, right, out)
+        t = out.values
+        if t.size and (share := _cancelled_share(t, right)):
+            cancelled = t <= (right[:, 1] * share).repeat(out.sizes)
+            if _MANY * np.count_nonzero(cancelled) > t.size:
+                _recompute_sets(out, cancelled, lefts, right)
             else:
-                _recompute_places(t, np.flatnonzero(cancelled), lefts, right)
+                _recompute_places(out, np.flatnonzero(cancelled), lefts, right)
 
     def diagonal(self, X: Array) -> Array:
         return np.zeros(len(X))
@@ -203,6 +181,15 @@ class MappedGeometry(Geometry):
 
     def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
         self.mapped.evaluate_each(lefts, right, out)
+
+
+def multiply_each(lefts: Sequence[Array], right: Array, out: Segments) -> None:
+    """Write left · right into `out` for every point of set i and the i-th point on the right, as `evaluate_each`."""
+    if lefts[0].ndim == 2:
+        deque(map(np.ndarray.dot, lefts, right, out.parts), maxlen=0)  # a loop in C: it runs for every decision
+    else:  # sets of equal size: one batched product
+        [x] = lefts
+        np.matmul(x, right[:, :, np.newaxis], out=out.values.reshape(len(x), -1, 1))
 
 
 def _scaling(left: Array) -> tuple[int, float]:

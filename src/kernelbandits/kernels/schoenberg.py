@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelbandits.errors import InvalidArgument
 from kernelbandits.kernels.base import ProfileKernel
-from kernelbandits.kernels.geometry import Geometry, ProductGeometry
+from kernelbandits.kernels.geometry import Geometry, multiply_each
 from kernelbandits.linalg import Segments
 from kernelbandits.specs import Count, NonNegative
 from kernelbandits.types import Array
@@ -18,7 +18,7 @@ from kernelbandits.types import Array
 
 @final
 @dataclass(frozen=True, slots=True)
-class Spherical(ProductGeometry):
+class Spherical(Geometry):
     """t = ⟨x, z⟩ / (‖x‖‖z‖). On the sphere of radius √d, where Schoenberg kernels are defined, it is ⟨x, z⟩ / d."""
 
     stationary = False  # t(x, x) = 1, but not every point has one
@@ -42,11 +42,13 @@ class Spherical(ProductGeometry):
     def right(self, Z: Array) -> Array:
         return self.left(Z)
 
-    def _correct(self, t: Array, left: Array, right: Array) -> None:
-        np.clip(t, -1.0, 1.0, out=t)
+    def evaluate(self, left: Array, right: Array) -> Array:
+        t: Array = left @ right.T
+        return np.clip(t, -1.0, 1.0, out=t)
 
-    def _correct_each(self, t: Segments, lefts: Sequence[Array], right: Array) -> None:
-        np.clip(t.values, -1.0, 1.0, out=t.values)
+    def evaluate_each(self, lefts: Sequence[Array], right: Array, out: Segments) -> None:
+        multiply_each(lefts, right, out)
+        np.clip(out.values, -1.0, 1.0, out=out.values)
 
     def diagonal(self, X: Array) -> Array:
         return np.ones(len(self.left(X)))

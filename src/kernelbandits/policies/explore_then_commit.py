@@ -75,8 +75,8 @@ class ExploreThenCommit(Policy):
             raise InvalidArgument(
                 f"ExploreThenCommit: n_explore must be at most the horizon, {problem.horizon}; got {self.n_explore}"
             )
-        turns, data = RoundRobin(problem.n_arms), [[] for _ in range(problem.n_arms)]
-        return _ExploreThenCommitLearner(self, problem.dim, rng, turns, data)
+        no_data: list[list[tuple[Array, float]]] = [[] for _ in range(problem.n_arms)]
+        return _ExploreThenCommitLearner(self, problem.dim, rng, RoundRobin(problem.n_arms), no_data)
 
 
 @final
