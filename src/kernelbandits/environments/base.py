@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.environments.trace import Trace
-from kernelbandits.kernels import KernelExpansion
 from kernelbandits.linalg import require_memory
 from kernelbandits.policies import Policy
 from kernelbandits.problem import Problem
@@ -115,15 +113,6 @@ def require_rounds(horizon: int, n_arms: int, dim: int) -> None:
     """Raise `TooLarge` if the contexts, means and noise of T rounds do not fit into memory."""
     what = f"horizon = {horizon:,} with {n_arms:,} arms and {dim:,} features"
     require_memory(8 * horizon * n_arms * (dim + 2), what, "lower the horizon or the number of arms or features")
-
-
-def means_by_arm(functions: Sequence[KernelExpansion], contexts: Array) -> Array:
-    """Return f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d); shape (K,) or (T, K)."""
-    rounds = contexts.reshape(-1, *contexts.shape[-2:])
-    means = np.empty(rounds.shape[:2])
-    for arm, function in enumerate(functions):
-        means[:, arm] = function(rounds[:, arm])
-    return means.reshape(contexts.shape[:-1])
 
 
 def play(policy: Policy, instance: Instance, horizon: int, rng: np.random.Generator | int) -> Trace:

@@ -12,12 +12,12 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks, tables
-from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm, require_rounds
+from kernelbandits.environments.base import Environment, Instance, Rounds, require_rounds
 from kernelbandits.environments.contexts import Contexts, OwnContexts
 from kernelbandits.environments.held_out import OracleQuality, oracle_quality
 from kernelbandits.environments.labelled_points import LabelledPoints, reward_points
 from kernelbandits.errors import InvalidArgument, InvalidFile, WeakEvidence
-from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
+from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion, values_by_arm
 from kernelbandits.problem import Problem
 from kernelbandits.regression import Estimator, KernelRidge, Predictor
 from kernelbandits.reporting import short_html, short_repr
@@ -81,7 +81,7 @@ class SurrogateInstance(Instance):
 
     def means(self, contexts: Array) -> Array:
         """Return the mean rewards f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d)."""
-        return means_by_arm(self.oracles, contexts)
+        return values_by_arm(self.oracles, contexts)
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
         dim = self.groups[0].shape[1]

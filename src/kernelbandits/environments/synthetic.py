@@ -9,9 +9,9 @@ from typing import Annotated, final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.environments.base import Environment, Instance, Rounds, means_by_arm, require_rounds
+from kernelbandits.environments.base import Environment, Instance, Rounds, require_rounds
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion
+from kernelbandits.kernels import Gaussian, Kernel, KernelExpansion, values_by_arm
 from kernelbandits.linalg import pieces, require_memory
 from kernelbandits.problem import Problem
 from kernelbandits.reporting import short_html, short_repr
@@ -198,7 +198,7 @@ class SyntheticInstance(Instance):
 
     def means(self, contexts: Array) -> Array:
         """Return the mean rewards f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d)."""
-        return means_by_arm(self.rewards, contexts)
+        return values_by_arm(self.rewards, contexts)
 
     def rounds(self, horizon: int, rng: np.random.Generator) -> Rounds:
         require_rounds(conform(horizon, Count, "horizon"), *self.context_std.shape)
@@ -211,7 +211,7 @@ class SyntheticInstance(Instance):
             if self.density < 1.0:
                 block *= rng.random(block.shape) < self.density
         noise = self.noise_std * self.noise.draw(horizon, rng)
-        return Rounds(contexts, means_by_arm(self.rewards, contexts), noise)
+        return Rounds(contexts, values_by_arm(self.rewards, contexts), noise)
 
 
 @final

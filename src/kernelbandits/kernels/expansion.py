@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import sqrt
@@ -68,6 +68,15 @@ class KernelExpansion:
         """‖f‖ in the RKHS, √(cᵀ K c)."""
         squared = float(self.coefficients @ self.kernel.gram(self.centers) @ self.coefficients)
         return sqrt(max(squared, 0.0))
+
+
+def values_by_arm(functions: Sequence[Callable[[Array], Array]], contexts: Array) -> Array:
+    """f⁽ⁱ⁾(x⁽ⁱ⁾) for contexts of shape (K, d) or (T, K, d), shape (K,) or (T, K); a function takes points (n, d)."""
+    rounds = contexts.reshape(-1, *contexts.shape[-2:])
+    values = np.empty(rounds.shape[:2])
+    for arm, function in enumerate(functions):
+        values[:, arm] = function(rounds[:, arm])
+    return values.reshape(contexts.shape[:-1])
 
 
 @final

@@ -11,7 +11,7 @@ import numpy as np
 from kernelbandits import checks
 from kernelbandits.beliefs import Prefetched, RewardUnits, Standardized
 from kernelbandits.errors import InvalidArgument
-from kernelbandits.kernels import KernelExpansion, StackedExpansions
+from kernelbandits.kernels import KernelExpansion, StackedExpansions, values_by_arm
 from kernelbandits.policies.agent import Policy
 from kernelbandits.policies.learner import Choice, Decisions, Learner, Scores
 from kernelbandits.policies.selection import RoundRobin, best_arms, best_shares, mask_scores, pick_best
@@ -211,28 +211,21 @@ class Commitment:
         """The prediction of every arm at its context, shape (K,); `block` has the rounds that are prefetched."""
         if block is not None and contexts is block.shown:
             if block is not self._block:
-                self._block, self._prefetched = block, self._predict(block.contexts)
+                self._block, self._prefetched = block, values_by_arm(self.functions, block.contexts) + self.levels
             prefetched: Array = self._prefetched[block.row]
             return prefetched
         if self.together is None and isinstance(self.functions[0], KernelExpansion):
             self.together = StackedExpansions(self.functions)  # type: ignore[arg-type]
-        if self.together is not None:
-            return self.together(contexts) + self.levels
-        alone: Array = self._predict(contexts[np.newaxis])[0]
-        return alone
+        values = values_by_arm(self.functions, contexts) if self.together is None else self.together(contexts)
+        return values + self.levels
 
     def decide_batch(self, contexts: Array, eligible: BoolArray | None, rng: np.random.Generator) -> Decisions:
         """The best arms of B rounds, contexts of shape (B, K, d)."""
-        scores = mask_scores(self._predict(contexts), eligible)
+        scores = mask_scores(values_by_arm(self.functions, contexts) + self.levels, eligible)
         arms, propensities = best_arms(scores, rng)
         return Decisions(0, arms, propensities, scores, np.zeros(len(arms), dtype=bool))
 
     def score(self, contexts: Array, eligible: BoolArray | None) -> Scores:
         """Predictions for contexts of shape (B, K, d), without deviations."""
-        means = self._predict(contexts)
+        means = values_by_arm(self.functions, contexts) + self.levels
         return Scores(means, np.full_like(means, np.nan), best_shares(mask_scores(means, eligible)))
-
-    def _predict(self, contexts: Array) -> Array:
-        """Predictions for contexts of shape (B, K, d), shape (B, K)."""
-        predictions = [function(contexts[:, arm]) for arm, function in enumerate(self.functions)]
-        return np.stack(predictions, axis=1) + self.levels
