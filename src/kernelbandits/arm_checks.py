@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, nearest, shown
+from kernelbandits.specs import Label, conform
 from kernelbandits.types import ArrayLike, BoolArray, IntArray
 
 
@@ -16,7 +17,7 @@ def names_of(value: Iterable[str]) -> tuple[str, ...]:
     """Names of arms: different labels, none of them empty."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InvalidArgument(f"arms must be a list of names, such as ['none', '5pct']; got {shown(value)}")
-    names = tuple(str(checks.label("arms", name, "'5pct'")) for name in value)
+    names: tuple[str, ...] = conform(tuple(value), tuple[Label, ...], "arms")
     if "" in names:
         raise InvalidArgument("arms must have names that are not empty")
     if len(set(names)) < len(names):

@@ -15,8 +15,6 @@ HUGE = 1e150
 LARGEST_REWARD, SMALLEST_REWARD = 1e100, 1e-100
 """Sizes of rewards other than 0: variances of what lies beyond overflow, or vanish."""
 
-LONGEST_LABEL = 200
-
 T = TypeVar("T")
 
 
@@ -206,13 +204,3 @@ def whole(name: str, value: object, at_least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
         raise InvalidArgument(f"{name} must be a whole number of at least {at_least}; got {shown(value)}")
     return int(value)
-
-
-def label(name: str, value: object, such_as: str) -> str:
-    """A text that stands in tables and pictures: short, and without line breaks and other control characters."""
-    text = instance(name, value, str, such_as)
-    if len(text) > LONGEST_LABEL or not text.isprintable():
-        raise InvalidArgument(
-            f"{name} must have at most {LONGEST_LABEL} characters, all of them printable; got {shown(text)}"
-        )
-    return text

@@ -80,6 +80,10 @@ Probability = Annotated[float, Range("a number between 0 and 1, both excluded", 
 Share = Annotated[float, Range("a number above 0 and at most 1", lambda v: 0 < v <= 1)]
 Count = Annotated[int, Range("a whole number of at least 1", lambda v: v >= 1)]
 CountFromZero = Annotated[int, Range("a whole number of at least 0", lambda v: v >= 0)]
+Label = Annotated[
+    str, Range("a text of at most 200 characters, all printable", lambda v: len(v) <= 200 and v.isprintable())
+]
+"""A text that stands in tables and pictures: short, and without line breaks and other control characters."""
 FilePath = Annotated[str, ExistingFile()]
 """A data file. Relative paths start in the current folder in Python, in the folder of the file in TOML."""
 

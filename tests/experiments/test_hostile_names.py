@@ -53,7 +53,7 @@ def test_a_name_that_cannot_be_a_file_is_refused_before_anything_runs(tmp_path, 
 @pytest.mark.parametrize("old", ['name = "decay"', "[methods.Uniform]", 'title = "A small one"'])
 def test_other_names_are_printable_and_short(tmp_path, name, old):
     place = old.replace("decay", name).replace("Uniform", f'"{name}"').replace("A small one", name)
-    with pytest.raises(kb.errors.InvalidFile, match=r"must have at most 200 characters, all of them printable; got '"):
+    with pytest.raises(kb.errors.InvalidFile, match=r"must be a text of at most 200 characters, all printable; got '"):
         kb.load_experiment(written(tmp_path, TOML.replace(old, place)))
 
 
@@ -61,7 +61,7 @@ def test_python_specs_are_checked_too():
     panel = kb.Panel("p", kb.Synthetic(kb.LowRank()), {"Uniform": kb.Uniform()})
     with pytest.raises(InvalidArgument, match="name is the name of files"):
         kb.Experiment("../up", (panel,), horizon=5, seeds=(0,))
-    with pytest.raises(InvalidArgument, match="the name of a method must be a str"):
+    with pytest.raises(InvalidArgument, match="the name of a method must be a text"):
         kb.Panel("p", kb.Synthetic(kb.LowRank()), {3: kb.Uniform()})
 
 

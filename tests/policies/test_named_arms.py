@@ -25,7 +25,7 @@ def test_the_number_of_arms_follows_from_their_names():
         ({"arms": NAMES, "n_arms": 3}, "arms must be 3 names, as n_arms says; got 4"),
         ({"arms": ("a", "a")}, "'a' appears twice"),
         ({"arms": ("a", "")}, "not empty"),
-        ({"arms": ("a", 3)}, "arms must be a str, such as '5pct'; got 3"),
+        ({"arms": ("a", 3)}, r"arms\[1\] must be a text of .*; got 3"),
         ({"arms": "abc"}, "a list of names"),
         ({"arms": 7}, "a list of names"),
         ({"arms": ("a", "b\nc")}, "printable"),

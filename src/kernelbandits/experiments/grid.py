@@ -17,10 +17,11 @@ from kernelbandits.errors import InvalidArgument, InvalidFile, counted, nearest,
 from kernelbandits.experiments.store import fingerprint
 from kernelbandits.linalg import require_memory
 from kernelbandits.policies import Policy
-from kernelbandits.specs import Count, CountFromZero, conform, from_table
+from kernelbandits.specs import Count, CountFromZero, Label, conform, from_table
 from kernelbandits.user_modules import Source
 
 _KEYS = ("name", "title", "horizon", "seeds", "columns", "look_order", "mark", "methods", "panels")
+_LONGEST_NAME = 200
 _NOT_IN_FILES = '/\\:*?"<>|'
 
 
@@ -48,7 +49,7 @@ class Panel:
     mark: int | None = None
 
     def __post_init__(self) -> None:
-        checks.label("the name of a panel", self.name, "'low-rank'")
+        conform(self.name, Label, "the name of a panel")
         where = f"panel {self.name!r}"
         conform(self.mark, CountFromZero | None, f"{where}: mark")
         checks.instance(f"{where}: environment", self.environment, Environment, "Synthetic(LowRank())")  # type: ignore[type-abstract]
@@ -56,7 +57,7 @@ class Panel:
         if not self.methods:
             raise InvalidArgument(f"{where} must have at least one method")
         for name, policy in self.methods.items():
-            checks.label(f"{where}: the name of a method", name, "'Uniform'")
+            conform(name, Label, f"{where}: the name of a method")
             checks.instance(f"{where}: method {name!r}", policy, Policy, "Uniform()")  # type: ignore[type-abstract]
 
 
@@ -105,17 +106,16 @@ class Experiment:
     look_order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        name = checks.label("name", self.name, "'figure-1'")
+        name: str = conform(self.name, Label, "name")
         ends = not name.strip(". ") or name[0] in ".- " or name[-1] in ". "
-        if ends or {*name} & {*_NOT_IN_FILES} or len(name.encode()) > checks.LONGEST_LABEL:
+        if ends or {*name} & {*_NOT_IN_FILES} or len(name.encode()) > _LONGEST_NAME:
             raise InvalidArgument(
-                f"name is the name of files, so it needs 1 to {checks.LONGEST_LABEL} bytes, none of "
+                f"name is the name of files, so it needs 1 to {_LONGEST_NAME} bytes, none of "
                 f"{' '.join(_NOT_IN_FILES)}, begin with no dot, dash or blank, and end with no dot or blank; "
                 f"got {shown(name)}"
             )
-        checks.label("title", self.title, "'Two budgets'")
-        for method in checks.instance("look_order", self.look_order, Sequence, "('EtC', 'UCB')"):  # type: ignore[type-abstract]
-            checks.label("look_order", method, "'EtC'")
+        conform(self.title, Label, "title")
+        conform(self.look_order, tuple[Label, ...], "look_order")
         conform(self.horizon, Count, "horizon")
         conform(self.columns, Count, "columns")
         checks.instance("panels", self.panels, Sequence, "(Panel(…),)")  # type: ignore[type-abstract]

@@ -31,7 +31,7 @@ from kernelbandits.offline.value_estimators import (
 )
 from kernelbandits.offline.weighing import weigh
 from kernelbandits.policies import Policy
-from kernelbandits.specs import Probability, conform
+from kernelbandits.specs import Label, Probability, conform
 
 
 def evaluate(
@@ -107,7 +107,7 @@ def _refuse_wrong(
     if not isinstance(others, Sequence) or isinstance(others, str):
         raise InvalidArgument(f"others must be a list of estimators, as [DoublyRobust()]; got {shown(others)}")
     for name, candidate in candidates.items():
-        checks.label("the name of a candidate", name, "'always a'")
+        conform(name, Label, "the name of a candidate")
         checks.instance(f"candidate {name!r}", candidate, Candidate, "AlwaysArm('a')")  # type: ignore[type-abstract]
     specs: list[tuple[str, object, type, str]] = [
         ("estimator", estimator, ValueEstimator, "DoublyRobust()"),
