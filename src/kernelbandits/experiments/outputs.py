@@ -23,7 +23,6 @@ from kernelbandits.experiments.grid import Experiment, first_seeds
 from kernelbandits.experiments.results import (
     Results,
     contents,
-    notes_on,
     regret_picture,
     summary_of,
     with_details,
@@ -122,7 +121,7 @@ def report_experiment(
     frames: Callable[[Results], Mapping[str, pl.DataFrame]] = Results.frames,
 ) -> None:
     """Run an experiment and write its output folder; a study adds sections, findings and columns of its own."""
-    notes_on(experiment)  # first of all, so that a broken data file is refused before anything is written
+    stated = contents(experiment)  # first of all, so that a broken data file is refused before anything is written
     results = Runner(options.folder, options.engine).run(experiment)
     summary = summary_of(results, sections(results), findings(results))
     outcome = Outcome(
@@ -130,7 +129,7 @@ def report_experiment(
         lambda: with_details(summary, results),
         frames(results),
         {experiment.name: regret_picture(results)},
-        contents(experiment),
+        stated,
     )
     write_outcome(outcome, options)
 

@@ -126,7 +126,7 @@ def report_on(results: Results, sections: Sequence[Section] = (), findings: Sequ
 
 def summary_of(results: Results, sections: Sequence[Section] = (), findings: Sequence[str] = ()) -> Document:
     """Final regrets, findings and notes: what a terminal shows."""
-    experiment, notes = results.experiment, notes_on(results.experiment)
+    experiment, notes = results.experiment, contents(results.experiment)["notes"]
     data = tuple(f"{panel}: {line}" for panel, lines in notes.items() for line in lines)
     record: dict[str, Any] = {"experiment": experiment.name, "summary": results.summary().to_dicts()}
     shown: list[Section] = [regret_table(results), *sections]
@@ -246,18 +246,13 @@ def settings(experiment: Experiment) -> Group:
     return Group("Settings", (Listing("Environments", environments), Listing("Methods", tuple(methods))))
 
 
-def notes_on(experiment: Experiment) -> dict[str, list[str]]:
-    """The notes of the environments by panel, where there are any; raises if one cannot serve the experiment."""
-    notes: dict[str, list[str]] = {}
-    for panel in experiment.panels:
-        if lines := list(panel.environment.notes(experiment.horizon)):
-            notes[panel.name] = lines
-    return notes
-
-
 def contents(experiment: Experiment) -> dict[str, Any]:
-    """Everything needed to run the experiment again, as plain data; data files are named without their folders."""
+    """Everything needed to run the experiment again, as plain data; raises if an environment cannot serve it.
+
+    Data files are named without their folders. Notes of environments are by panel, where there are any.
+    """
     files = files_in(experiment.panels)
+    notes = [(panel.name, list(panel.environment.notes(experiment.horizon))) for panel in experiment.panels]
     return {
         "experiment": {
             "name": experiment.name,
@@ -265,7 +260,7 @@ def contents(experiment: Experiment) -> dict[str, Any]:
             "horizon": experiment.horizon,
             "panels": to_table(experiment.panels, of_file=lambda path: files[path][0]),
         },
-        "notes": notes_on(experiment),
+        "notes": dict(note for note in notes if note[1]),
         "files": dict(files.values()),
         "seeds": list(experiment.seeds),
     }
