@@ -32,8 +32,7 @@ class ArmOverlap(NamedTuple):
         share: the candidate's mean probability of it over all rows.
         effective_size: (Σw)²/Σw² of the rows in which it was played; 0 if the candidate plays it in none of them.
 
-    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
-    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> log = Log(None, [0, 1] * 100, [1, 0, 0, 1, 1, 0, 0, 0] * 25, [0.5] * 200, 2, ("old", "new"))
     >>> evaluate(log, {"old": AlwaysArm("old")})["old"].overlap.per_arm[1]
     ArmOverlap(arm='new', rows=100, share=0.0, effective_size=0.0)
 
@@ -69,8 +68,7 @@ class Overlap:
             the log has the chances of all arms, those with chance 0 in that row.
         per_arm: rows, share and effective size, arm by arm.
 
-    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
-    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> log = Log(None, [0, 1] * 100, [1, 0, 0, 1, 1, 0, 0, 0] * 25, [0.5] * 200, 2, ("old", "new"))
     >>> overlap = evaluate(log, {"old": AlwaysArm("old")})["old"].overlap
     >>> overlap.n, overlap.effective_size, overlap.largest_weight, overlap.refusal()
     (200, 100.0, 2.0, None)
