@@ -57,13 +57,13 @@ def read_log(
     columns, encoding = columns or LogColumns(), encoding or Encoding()
     frame, file = tables.as_frame(table, encoding.missing if encoder is None else encoder.missing)
     features = _features(frame.columns, columns, encoding, file)
-    found = logged_columns(frame, file, columns, arms, bounds)
+    found = logged_columns(frame, file, columns, arms, bounds) | {"learned": learned}
     contexts = np.zeros((frame.height, 0))
     if encoder is not None:  # it finds its columns, which may be among those that are no features here
         contexts = encoder.transform_frame(frame, file)
     elif features:
         encoder, contexts = encoding.encode(frame.select(features), file)
-    return _log(contexts, encoder, found, learned, bounds)
+    return _log(contexts, encoder, found)
 
 
 @contextmanager
@@ -105,7 +105,8 @@ def open_log(
     columns, encoding = columns or LogColumns(), encoding or Encoding()
     with tables.row_blocks(Path(table), encoding.missing if encoder is None else encoder.missing) as rows:
         features = _features(rows.columns, columns, encoding, rows.name)
-        found = logged_columns(rows.block(0, rows.n, columns.taken(rows.columns)), rows.name, columns, arms, bounds)
+        taken = rows.block(0, rows.n, columns.taken(rows.columns))
+        found = logged_columns(taken, rows.name, columns, arms, bounds) | {"learned": learned}
         if encoder is not None:
             features = rows.columns  # it finds its columns, which may be among those that are no features here
         elif features:
@@ -113,7 +114,7 @@ def open_log(
         contexts = np.zeros((rows.n, 0))
         if encoder is not None:
             contexts = cast(Array, TableContexts(rows, tuple(features), encoder))  # all that is asked of it is a slice
-        yield _log(contexts, encoder, found, learned, bounds)
+        yield _log(contexts, encoder, found)
 
 
 def _features(known: Sequence[str], columns: LogColumns, encoding: TableEncoding, file: str) -> list[str]:
@@ -131,19 +132,12 @@ def _features(known: Sequence[str], columns: LogColumns, encoding: TableEncoding
     return encoding.features(known, taken, file) if left else []
 
 
-def _log(
-    contexts: Array,
-    encoder: TableEncoder | None,
-    found: dict[str, Any],
-    learned: bool | None,
-    bounds: tuple[float, float] | None,
-) -> Log:
+def _log(contexts: Array, encoder: TableEncoder | None, found: dict[str, Any]) -> Log:
     made = ("no column is a feature",) if encoder is None else encoder.notes
     found["notes"] = (*made, *found["notes"])
     if found["propensities"] is not None:
-        return Log(contexts, **found, learned=learned, bounds=bounds)
-    found["propensities"] = np.ones(len(found["arms"]))
-    return with_estimated_propensities(Log(contexts, **found, learned=learned, bounds=bounds))
+        return Log(contexts, **found)
+    return with_estimated_propensities(Log(contexts, **found | {"propensities": np.ones(len(found["arms"]))}))
 
 
 @final

@@ -30,11 +30,8 @@ class Split:
 
     @property
     def edges(self) -> IntArray:
-        """First rows of the parts of a log in order, and n; 0 and n if parts are not in order."""
-        n = len(self.part)
-        if np.any(np.diff(self.part) < 0):
-            return np.array([0, n])
-        return np.append(np.searchsorted(self.part, np.arange(self.n_parts)), n)
+        """First rows of the parts of a log, if these are one after the other, and n."""
+        return np.append(np.searchsorted(self.part, np.arange(self.n_parts)), len(self.part))
 
 
 def folds(n: int, n_folds: int = FOLDS) -> Split:
