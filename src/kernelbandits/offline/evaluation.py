@@ -3,39 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 from kernelbandits.errors import InvalidArgument, counted, nearest
 from kernelbandits.offline.candidate_overlap import Overlap
-from kernelbandits.offline.interval import Interval
-from kernelbandits.reporting import Drawn, facts_html, plot, short_html, short_repr
-
-if TYPE_CHECKING:
-    from kernelbandits.reporting import Document
-
-BETTER, WORSE, NOT_TOLD_APART, NOT_SUPPORTED = "better", "worse", "not told apart", "not supported"
-_MANY = 100.0
-
-
-class Verdict(NamedTuple):
-    """One of better, worse, not told apart, not supported; the reason; how many more rows would settle it, if any.
-
-    Attributes:
-        kind: better, worse, not told apart, or not supported.
-        words: the reason, with the difference to the log and its interval.
-        more_rows: about how many more rows would tell the two apart, if the difference is as it seems; None if it is
-            settled, not supported, or would take more than a hundred times as many rows.
-
-    >>> few = Log(None, np.arange(10) % 2, np.ones(10), np.full(10, 0.5), 2)
-    >>> print(evaluate(few, {"first": AlwaysArm(0)})["first"].verdict.words.split(";")[0])
-    not supported: the effective sample size is 5.0 of 10 rows
-
-    See also `evaluate`, `ArmOverlap`, `Estimate`, `PairDifference`.
-    """
-
-    kind: str
-    words: str
-    more_rows: int | None = None
+from kernelbandits.offline.evaluation_document import document, picture, record, values_table
+from kernelbandits.offline.interval import Interval, Verdict
+from kernelbandits.reporting import Document, Drawn, facts_html, plot, short_html, short_repr
 
 
 class Estimate(NamedTuple):
@@ -196,20 +170,14 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        from kernelbandits.offline.evaluation_document import record
-
         return record(self)
 
     def document(self) -> Document:
         """The report: for a terminal, as an HTML page or as JSON."""
-        from kernelbandits.offline.evaluation_document import document
-
         return document(self)
 
     def plot(self) -> Drawn:
         """Draw values with their intervals, and differences to the log, with pyplot; returns the axes."""
-        from kernelbandits.offline.evaluation_document import picture
-
         return plot(picture(self))
 
     def __repr__(self) -> str:
@@ -217,33 +185,5 @@ class Evaluation:
         return f"Evaluation({self.n:,} rows, {', '.join(verdicts)})"
 
     def _repr_html_(self) -> str:
-        from kernelbandits.offline.evaluation_document import values_table
-
         verdicts = {candidate.name: candidate.verdict.words for candidate in self.candidates}
         return facts_html(f"Evaluation on {self.n:,} rows", verdicts, values_table(self).html())
-
-
-def verdict_on(gain: float, interval: Interval, n: int) -> Verdict:
-    """Judge a difference to the policy that wrote a log of n rows."""
-    told = f"{gain:+.4g} per row against the log, {interval.low:+.4g} to {interval.high:+.4g}"
-    if interval.low > 0.0:
-        return Verdict(BETTER, f"better: {told}")
-    if interval.high < 0.0:
-        return Verdict(WORSE, f"worse: {told}")
-    if interval.width == 0.0:
-        return Verdict(NOT_TOLD_APART, "not told apart: it decides as the policy that wrote the log")
-    half = 0.5 * interval.width
-    factor = (half / abs(gain)) ** 2 if gain else float("inf")
-    if factor > _MANY:
-        return Verdict(NOT_TOLD_APART, f"not told apart: {told}; a hundred times as many rows would not settle it")
-    more = max(round(n * (factor - 1.0)), 1)
-    words = (
-        f"not told apart: {told}; about {_rounded(more):,} more rows would settle it if the difference is as it seems"
-    )
-    return Verdict(NOT_TOLD_APART, words, more)
-
-
-def _rounded(count: int) -> int:
-    """Two figures of a count."""
-    size = int(10 ** max(len(str(count)) - 2, 0))
-    return -(-count // size) * size
