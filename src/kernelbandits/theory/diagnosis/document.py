@@ -282,10 +282,7 @@ def _scores_record(found: HeldOutScores) -> dict[str, Any]:
     return {
         "folds": N_FOLDS,
         "p_value": found.signal,
-        "advantage": dict(found.advantage),
-        "gain": dict(found.gain),
-        "linear_share": found.linear_share,
-        "linear_share_error": found.linear_share_error,
+        **_pick(found, "advantage", "gain", "linear_share", "linear_share_error"),
         "pooled": _arm_record(found.pooled),
         "arms": [_arm_record(scores) for scores in found.arms],
     }
