@@ -1,7 +1,5 @@
 """How well oracles predict rewards that they were not fitted to: what is left over is noise."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final

@@ -1,7 +1,5 @@
 """How much of a candidate a log can speak about."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple, final
 

@@ -1,7 +1,5 @@
 """What an evaluation answers, as values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 

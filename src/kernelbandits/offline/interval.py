@@ -1,7 +1,5 @@
 """Intervals as values, and verdicts on differences with an interval."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 BETTER, WORSE, NOT_TOLD_APART, NOT_SUPPORTED = "better", "worse", "not told apart", "not supported"

@@ -1,7 +1,5 @@
 """From weighed rows to values, differences and verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """What a log shows about itself: was it written by a learner, are rewards bounded, are they rare, what is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 

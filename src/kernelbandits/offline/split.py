@@ -1,7 +1,5 @@
 """Parts of a log, and from which parts a model for each may learn."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 
