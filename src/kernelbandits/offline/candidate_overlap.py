@@ -51,8 +51,7 @@ class Overlap:
     Attributes:
         n: rows of the log.
         effective_size: (Σw)²/Σw²: so many rows written by the candidate itself would tell about as much.
-        largest_weight: the largest weight w = π(a|x)/h(a|x).
-        largest_row: the row that has it, counted from 0.
+        largest_weight, largest_row: the largest weight w = π(a|x)/h(a|x), and the row that has it, counted from 0.
         mean_weight: 1 up to chance, if propensities are right and every arm that the candidate plays had a chance.
         mean_weight_error: its standard error.
         heavy_rows: rows with a weight of at least a tenth of Σw³/Σw², the weight of those that decide most.

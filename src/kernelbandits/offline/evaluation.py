@@ -76,8 +76,7 @@ class PairDifference(NamedTuple):
     """The difference of two candidates from the same rows; the interval holds for all differences together.
 
     Attributes:
-        first: the name of a candidate.
-        second: the name of another one.
+        first, second: the names of two candidates.
         difference: value of the first less that of the second.
         interval: where the difference is; if 0 is outside, the two are told apart.
 
@@ -126,8 +125,7 @@ class Evaluation:
     Attributes:
         n: rows of the log.
         level: the probability of intervals.
-        logged: mean reward of the rows: what the policy that wrote the log earned.
-        logged_interval: where the value of that policy is.
+        logged, logged_interval: mean reward of the rows, what the policy that wrote the log earned; where its value is.
         candidates: the candidates in the order given.
         pairs: differences of every two that are supported.
         method: which interval was used, and why.

@@ -10,8 +10,7 @@ class Interval(NamedTuple):
     """A range of values that the data do not speak against.
 
     Attributes:
-        low: the lower end.
-        high: the upper end.
+        low, high: its ends.
 
     >>> interval = Interval(0.2, 0.6)
     >>> interval.covers(0.5), round(interval.width, 2), interval.middle

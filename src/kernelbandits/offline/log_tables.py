@@ -147,8 +147,7 @@ class LogFile(Spec):
 
     Attributes:
         path: a .csv, .csv.gz or .parquet file.
-        arm: column of the arm that was played.
-        reward: column of the reward that it gave, a number.
+        arm, reward: columns of the arm that was played, and of the reward that it gave, a number.
         propensity: column of the probability with which it was played; 1/K in every row if arms were drawn uniformly.
             With "" it is estimated from the features, which is right only if they explain how arms were chosen.
         encoding: how the other columns become the context.

@@ -29,9 +29,7 @@ class SklearnEncoding(TableEncoding):
 
     Attributes:
         transformer: such as `StandardScaler()` or `make_pipeline(SimpleImputer(), PCA(10))`.
-        columns: names of the features; empty means all columns without another use.
-        drop: columns to leave out.
-        missing: texts that stand for a missing value; if "NaN" is among them, the number NaN does too.
+        columns, drop, missing: as in `Encoding`.
 
     >>> from sklearn.preprocessing import StandardScaler
     >>> SklearnEncoding(StandardScaler()).fit({"age": [20.0, 30.0, 60.0]}).transform({"age": 20.0}).round(2)
@@ -82,7 +80,7 @@ class SklearnEncoding(TableEncoding):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SklearnEncoder(TableEncoder):
-    """A fitted scikit-learn transformer; `template` is a table without rows, with the columns it was fitted to.
+    """A fitted scikit-learn transformer.
 
     Attributes:
         transformer: the fitted copy.
