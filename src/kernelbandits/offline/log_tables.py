@@ -36,14 +36,12 @@ def read_log(
 ) -> Log:
     """Return the log in a data frame, an Arrow table, a dictionary of columns or a file, in memory.
 
-    `arms` names all arms, if some may never have been played; by default they are those of the rows, of the lists of
-    eligible arms and of the columns `probability_…`, sorted.
-
     Args:
         table: a data frame, an Arrow table, a dictionary of columns, or the path of a file.
         columns: what the columns are called; None for the names of `LogColumns()`.
         encoding: how the other columns become features; None for `Encoding()`.
-        arms: names of all arms; empty for those that the table has.
+        arms: names of all arms, if some may never have been played; by default they are those of the rows, of the
+            lists of eligible arms and of the columns `probability_…`, sorted.
         encoder: a fitted encoding to use instead, such as that of a bandit.
         learned: whether the logging policy learned from these rewards; None if not known.
         bounds: the smallest and the largest possible reward; None if not known.
@@ -79,12 +77,10 @@ def open_log(
 ) -> Iterator[Log]:
     r"""Open a log in a file of any size: arms, rewards and propensities are read, contexts when they are asked for.
 
-    An encoding is fitted to at most 50,000 rows, evenly spaced; `encoder` is used instead if it is given.
-
     Args:
         table: the path of a file; a table in memory is read as by `read_log`.
         columns: what the columns are called; None for the names of `LogColumns()`.
-        encoding: how the other columns become features; None for `Encoding()`.
+        encoding: how the other columns become features, fitted to at most 50,000 rows, evenly spaced.
         arms: names of all arms; empty for those that the table has.
         encoder: a fitted encoding to use instead, such as that of a bandit.
         learned: whether the logging policy learned from these rewards; None if not known.

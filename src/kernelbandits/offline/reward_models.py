@@ -110,13 +110,12 @@ class _Linear:
 class RewardsByEstimator(RewardModel):
     """One fit per arm by an estimator of this library: `RewardsByEstimator(Nystrom(Gaussian(4.0), 1.0, 200))`.
 
-    Rewards are fitted around the arm's mean, shrunk as if `prior_rows` rows had the mean of all arms. The log must
-    fit into memory.
+    The log must fit into memory.
 
     Attributes:
         estimator: fitted to the contexts, shape (n, d), and rewards of each arm.
-        prior_rows: the mean of all arms counts as so many rows in an arm's mean; an arm with fewer than two rows is
-            predicted by that mean alone.
+        prior_rows: the mean of all arms counts as so many rows in an arm's mean, around which rewards are fitted; an
+            arm with fewer than two rows is predicted by that mean alone.
 
     >>> points = np.random.default_rng(0).standard_normal((100, 1))
     >>> log = Log(points, np.arange(100) % 2, np.tanh(points[:, 0]), np.full(100, 0.5), 2)
@@ -145,7 +144,7 @@ class RewardsByRegressor(RewardModel):
 
     Attributes:
         regressor: anything with `fit(X, y)` and `predict(X)`, X of shape (n, d).
-        prior_rows: the mean of all arms counts as so many rows in an arm's mean, around which rewards are fitted.
+        prior_rows: as in `RewardsByEstimator`.
 
     >>> from sklearn.linear_model import Ridge
     >>> points = np.random.default_rng(0).standard_normal((100, 1))
