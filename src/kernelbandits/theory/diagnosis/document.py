@@ -260,8 +260,7 @@ def _arms_table(title: str, heads: Sequence[str], arms: Sequence[Sequence[str]],
     if len(arms) > _MOST_ARMS:
         rows.append([f"… {len(arms) - _MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)])
     last = ("all arms together" if arms else "all rows", *pooled)
-    entries = (*(tuple(map(Entry, row)) for row in rows), tuple(Entry(text, best=True) for text in last))
-    return Table(title, tuple(Column(head, numeric=False) for head in heads), entries)
+    return _table(title, heads, [*rows, [Entry(text, best=True) for text in last]])
 
 
 def _scores_table(found: HeldOutScores) -> Table:
