@@ -64,13 +64,11 @@ class ScorePoints:
 
     @property
     def mean(self) -> float:
-        """Weighted mean of the values."""
         weights = self.counts * self.importances
         return float(weights @ self.values / weights.sum())
 
     @property
     def standard_error(self) -> float:
-        """Its standard error."""
         spread = self.counts @ np.square(self.importances * (self.values - self.mean))
         return float(np.sqrt(spread) / (self.counts @ self.importances))
 

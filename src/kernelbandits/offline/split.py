@@ -23,7 +23,6 @@ class Split:
 
     @property
     def n_parts(self) -> int:
-        """Number of parts P."""
         return len(self.learns_from)
 
     @property

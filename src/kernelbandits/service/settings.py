@@ -105,7 +105,6 @@ class Learning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     @property
     def learns(self) -> bool:
-        """Whether rewards are learned."""
         return self.mode != "logging only"
 
     def policy_spec(self) -> Policy:

@@ -39,7 +39,6 @@ class RowBlocks:
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns."""
         return [*self.schema]
 
     def block(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -103,12 +102,10 @@ class Scan(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the file."""
         return self.rows.name
 
     @property
     def n(self) -> int:
-        """Number of rows."""
         return self.rows.n
 
     def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Block]:

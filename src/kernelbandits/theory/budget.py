@@ -45,7 +45,6 @@ class Budget(NamedTuple):
 
     @property
     def feasible(self) -> bool:
-        """Whether a budget was found."""
         return self.n_explore is not None
 
     @property

@@ -124,7 +124,6 @@ class Setting(NamedTuple):
 
     @property
     def dim(self) -> int:
-        """Number of features d."""
         return int(self.X.shape[1])
 
     def linear_gram(self) -> Array:
