@@ -125,7 +125,8 @@ class Evaluation:
     Attributes:
         n: rows of the log.
         level: the probability of intervals.
-        logged, logged_interval: mean reward of the rows, what the policy that wrote the log earned; where its value is.
+        logged: mean reward of the rows: what the policy that wrote the log earned.
+        logged_interval: where the value of that policy is.
         candidates: the candidates in the order given.
         pairs: differences of every two that are supported.
         method: which interval was used, and why.

@@ -80,7 +80,7 @@ def open_log(
     Args:
         table: the path of a file; a table in memory is read as by `read_log`.
         columns: what the columns are called; None for the names of `LogColumns()`.
-        encoding: how the other columns become features, fitted to at most 50,000 rows, evenly spaced.
+        encoding: how the other columns become features, fitted to 50,000 rows at most; None for `Encoding()`.
         arms: names of all arms; empty for those that the table has.
         encoder: a fitted encoding to use instead, such as that of a bandit.
         learned: whether the logging policy learned from these rewards; None if not known.
