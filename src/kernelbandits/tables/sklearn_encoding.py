@@ -13,7 +13,7 @@ import polars as pl
 from kernelbandits.checks import HUGE
 from kernelbandits.errors import InvalidArgument, InvalidFile, counted, shown
 from kernelbandits.reporting import short_html, short_repr
-from kernelbandits.tables.columns import choose_features, refuse_unknown
+from kernelbandits.tables.columns import refuse_unknown
 from kernelbandits.tables.table_encoding import TableEncoder, TableEncoding
 from kernelbandits.tables.table_kinds import as_frame, one_line
 from kernelbandits.types import Array
@@ -50,9 +50,6 @@ class SklearnEncoding(TableEncoding):
                 "SklearnEncoding: transformer must be an object with the methods fit and transform, such as "
                 f"StandardScaler(); got {shown(self.transformer)}"
             )
-
-    def features(self, known: Sequence[str], taken: Sequence[str], file: str) -> list[str]:
-        return choose_features(known, self.columns, self.drop, taken, file)
 
     def check(self, frame: pl.DataFrame, file: str) -> None:
         if frame.height == 0:
