@@ -38,8 +38,8 @@ class Bandit:
     """Chooses arms by name for rows of a table, and learns from rewards that come by the decision's id.
 
     `fit` starts it from a log, which counts as explored. Without a log, `encode` fits the encoding to a table of rows,
-    or a fitted `encoder` is given, and the bandit begins with nothing known. `horizon`, `noise_std` and `reward_norms`
-    are for policies that need them (`Problem`). All methods may be called from several threads.
+    or a fitted `encoder` is given, and the bandit begins with nothing known. All methods may be called from several
+    threads.
 
     Attributes:
         policy: how to decide; None means `default_policy()`.
@@ -50,9 +50,7 @@ class Bandit:
         created: when it was made, in UTC.
         arms: names of the arms; read from the bandit, those that were not removed.
         rng: a seed or generator of the policy's randomness.
-        horizon: number of rounds to plan for, if the policy needs it.
-        noise_std: standard deviation σ of rewards around their mean, if the policy needs it.
-        reward_norms: bounds on the RKHS norms of the arms' mean rewards, if the policy needs them, shape (K,).
+        horizon, noise_std, reward_norms: what the policy may need to know, as in `Problem`; norms have shape (K,).
 
     >>> bandit = Bandit(["short", "long"], encoding=Encoding(rare=1))
     >>> log = {"age": [20, 30, 60, 70], "banner": ["short", "long"] * 2, "clicked": [1, 0, 0, 1]}

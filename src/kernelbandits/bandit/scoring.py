@@ -14,7 +14,7 @@ from kernelbandits import checks
 from kernelbandits.errors import InvalidArgument, InvalidFile, shown
 from kernelbandits.linalg import one_thread
 from kernelbandits.reporting import Progress, replacing
-from kernelbandits.tables import TableEncoder, row_blocks
+from kernelbandits.tables import TableEncoder, refuse_unknown, row_blocks
 from kernelbandits.types import Array, ArrayLike
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def score_file(
         Progress("score", source.n) as progress,
         tempfile.TemporaryDirectory(prefix="kernelbandits-") as folder,
     ):
-        source.refuse_unknown(keep)
+        refuse_unknown(keep, source.columns, source.name)
         if not source.n:
             raise InvalidFile(f"{source.name} has columns but no rows; expected one row per context")
         rng, paths = np.random.default_rng(seed), []

@@ -51,7 +51,6 @@ class Tally:
             sums += np.bincount(arms, values, minlength=n_arms)
 
     def add_one(self, arm: int, reward: float, propensity: float) -> None:
-        """Count one reward."""
         self.n += 1
         self.counts[arm] += 1
         self.sums[arm] += reward
@@ -60,7 +59,6 @@ class Tally:
         self.weighted_sums[arm] += reward / propensity
 
     def add_arm(self) -> None:
-        """Add an arm without rewards."""
         self.counts = np.append(self.counts, 0)
         sums = (self.sums, self.squares, self.weights, self.weighted_sums)
         self.sums, self.squares, self.weights, self.weighted_sums = (np.append(each, 0.0) for each in sums)

@@ -128,12 +128,11 @@ class ImpressionEnvironment(Environment, ABC):
 class Avazu(ImpressionEnvironment):
     r"""Ten arms of real impressions; mean rewards are those of an oracle fitted to each arm's clicks.
 
-    `path` is the file of the Avazu competition or any part of it with the same header, CSV or CSV in gzip. It is read
-    in one pass, whatever its size, and a fixed sample of its rows is kept. Every draw splits the sample anew into rows
-    for the oracles and rows to serve, so standard errors cover the choice of rows.
+    The file is read in one pass, whatever its size, and a fixed sample of its rows is kept. Every draw splits the
+    sample anew into rows for the oracles and rows to serve, so standard errors cover the choice of rows.
 
     Attributes:
-        path: Avazu's .csv or .csv.gz, or a part of it with the same header.
+        path: the .csv or .csv.gz file of the Avazu competition, or any part of it with the same header.
         design: which columns, arms, contexts and oracles to use.
 
     >>> import tempfile, pathlib

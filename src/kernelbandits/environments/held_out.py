@@ -1,7 +1,5 @@
 """How well oracles predict rewards that they were not fitted to: what is left over is noise."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
@@ -18,19 +16,14 @@ from kernelbandits.types import Array
 class OracleQuality:
     """What oracles leave over of rewards that they have not seen.
 
-    Attributes:
-        noise_std: standard deviation of the noise of each arm, shape (K,).
-        r_squared: of each arm, shape (K,): 1 − (mean square of its residuals) / (the same for the mean of the rewards
-            that its oracle was fitted to); 0 for an arm whose rewards do not vary.
-        average: the mean of `r_squared`, every held-out row counted once.
-        explains: whether `average` is above 0 by more than two standard errors.
-
+    R² is 1 − (mean square of an oracle's residuals) / (the same for the mean of the rewards that it was fitted to), and
+    0 for an arm whose rewards do not vary.
     """
 
-    noise_std: Array
-    r_squared: Array
-    average: float
-    explains: bool
+    noise_std: Array  # standard deviation of the noise of each arm, shape (K,)
+    r_squared: Array  # R² of each arm, shape (K,)
+    average: float  # the mean of R², every held-out row counted once
+    explains: bool  # whether `average` is above 0 by more than two standard errors
 
 
 def oracle_quality(

@@ -1,7 +1,5 @@
 """Avazu's impressions: a sample of rows per arm from a stream of any length, and the bandit made from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final

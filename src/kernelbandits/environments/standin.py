@@ -3,8 +3,6 @@
 Names of sites, apps and devices begin with "s-", so that no row can be mistaken for one of Avazu.
 """
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

@@ -137,8 +137,7 @@ class Surrogate(Environment):
 
     Attributes:
         path: a .csv, .csv.gz or .parquet file.
-        arm: column of the arm that was played.
-        reward: column of the reward that it gave, a number.
+        arm, reward: columns of the arm that was played, and of the reward that it gave, a number.
         encoding: how the other columns become features.
         contexts: whether every arm shows one of its own rows (`OwnContexts`) or all arms the same (`SharedContexts`).
         oracle: what is fitted.

@@ -167,10 +167,7 @@ class SyntheticInstance(Instance):
     Attributes:
         rewards: the K reward functions.
         context_std: standard deviations of the contexts, shape (K, d).
-        noise_std: σ, the standard deviation of the noise.
-        clip: features are cut at ± this.
-        noise: the law of the noise before it is multiplied by σ.
-        density: probability with which a feature of a context is kept rather than set to 0.
+        noise_std, clip, noise, density: as in `Synthetic`.
 
     >>> instance = Synthetic(LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))
     >>> (instance.context_std > 0).sum(axis=1)
@@ -219,8 +216,7 @@ class SyntheticInstance(Instance):
 class Synthetic(Environment):
     """f⁽ⁱ⁾ = Σ_m c_m K(·, x_m) with 500 bumps; x ~ N(0, Σ⁽ⁱ⁾) clipped to [−10, 10]; noise N(0, 10⁻⁴).
 
-    c_m ~ U[−1, 1] and x_m ~ N(0, I). The defaults are the paper's. `kernel` is that of the reward functions.
-    With a `density` below 1, a feature of a context is set to 0 with probability 1 − density.
+    c_m ~ U[−1, 1] and x_m ~ N(0, I). The defaults are the paper's.
 
     Attributes:
         covariance: design of the contexts.
@@ -231,7 +227,7 @@ class Synthetic(Environment):
         noise_std: σ, the standard deviation of the noise.
         clip: features are cut at ± this.
         noise: the law of the noise before it is multiplied by σ.
-        density: probability with which a feature of a context is kept; 1 keeps all.
+        density: probability with which a feature of a context is kept rather than set to 0.
 
     >>> instance = Synthetic(LowRank(), n_arms=3, dim=10).draw(np.random.default_rng(0))
     >>> instance.rounds(5, np.random.default_rng(1)).contexts.shape

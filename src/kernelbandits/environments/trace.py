@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from kernelbandits.reporting import (
-    Axis,
-    Chart,
-    Charts,
-    Drawn,
-    Line,
-    Look,
-    Picture,
-    facts_html,
-    plot,
-    sparkline,
-)
+from kernelbandits.reporting import Axis, Chart, Charts, Drawn, Line, Look, Picture, facts_html, plot, sparkline
 from kernelbandits.types import Array, IntArray
 
 if TYPE_CHECKING:

@@ -19,14 +19,13 @@ from .evaluation import (
     Evaluation as Evaluation,
     PairDifference as PairDifference,
     ReplayedValue as ReplayedValue,
-    Verdict as Verdict,
 )
 from .evaluation_files import (
     candidates_from as candidates_from,
     evaluate_file as evaluate_file,
     write_evaluation as write_evaluation,
 )
-from .interval import Interval as Interval
+from .interval import Interval as Interval, Verdict as Verdict
 from .intervals import (
     EmpiricalLikelihood as EmpiricalLikelihood,
     GammaInterval as GammaInterval,

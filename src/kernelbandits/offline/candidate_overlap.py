@@ -1,7 +1,5 @@
 """How much of a candidate a log can speak about."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
@@ -32,8 +30,7 @@ class ArmOverlap(NamedTuple):
         share: the candidate's mean probability of it over all rows.
         effective_size: (Σw)²/Σw² of the rows in which it was played; 0 if the candidate plays it in none of them.
 
-    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
-    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> log = Log(None, [0, 1] * 100, [1, 0, 0, 1, 1, 0, 0, 0] * 25, [0.5] * 200, 2, ("old", "new"))
     >>> evaluate(log, {"old": AlwaysArm("old")})["old"].overlap.per_arm[1]
     ArmOverlap(arm='new', rows=100, share=0.0, effective_size=0.0)
 
@@ -54,8 +51,7 @@ class Overlap:
     Attributes:
         n: rows of the log.
         effective_size: (Σw)²/Σw²: so many rows written by the candidate itself would tell about as much.
-        largest_weight: the largest weight w = π(a|x)/h(a|x).
-        largest_row: the row that has it, counted from 0.
+        largest_weight, largest_row: the largest weight w = π(a|x)/h(a|x), and the row that has it, counted from 0.
         mean_weight: 1 up to chance, if propensities are right and every arm that the candidate plays had a chance.
         mean_weight_error: its standard error.
         heavy_rows: rows with a weight of at least a tenth of Σw³/Σw², the weight of those that decide most.
@@ -69,8 +65,7 @@ class Overlap:
             the log has the chances of all arms, those with chance 0 in that row.
         per_arm: rows, share and effective size, arm by arm.
 
-    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
-    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> log = Log(None, [0, 1] * 100, [1, 0, 0, 1, 1, 0, 0, 0] * 25, [0.5] * 200, 2, ("old", "new"))
     >>> overlap = evaluate(log, {"old": AlwaysArm("old")})["old"].overlap
     >>> overlap.n, overlap.effective_size, overlap.largest_weight, overlap.refusal()
     (200, 100.0, 2.0, None)

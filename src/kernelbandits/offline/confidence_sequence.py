@@ -45,8 +45,7 @@ class ConfidenceSequence(Spec):
 
     Attributes:
         level: probability with which all intervals hold.
-        low: the smallest possible reward.
-        high: the largest possible reward.
+        low, high: the smallest and the largest possible reward.
         largest_weight: no weight will be larger; 1/ε if the log was written with a floor of ε. 1 means plain means.
 
     >>> running = ConfidenceSequence().start()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kernelbandits.offline.evaluation import BETTER, NOT_SUPPORTED, WORSE, CandidateValue, Evaluation
-from kernelbandits.offline.interval import Interval
+from kernelbandits.offline.interval import BETTER, NOT_SUPPORTED, WORSE, Interval
 from kernelbandits.reporting import Charts, Column, Document, Entry, Findings, Picture, Section, Table, dot_rows
+
+if TYPE_CHECKING:
+    from kernelbandits.offline.evaluation import CandidateValue, Evaluation
 
 _TONES = {BETTER: "green", WORSE: "red", NOT_SUPPORTED: "yellow"}
 _WORDS = ("candidate", "estimator", "first", "second", "policy", "least supported arm")

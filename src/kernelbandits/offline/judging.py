@@ -1,7 +1,5 @@
 """From weighed rows to values, differences and verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,17 +8,8 @@ from typing import final
 import numpy as np
 from scipy.special import ndtr
 
-from kernelbandits.offline.evaluation import (
-    NOT_SUPPORTED,
-    CandidateValue,
-    Estimate,
-    Evaluation,
-    PairDifference,
-    ReplayedValue,
-    Verdict,
-    verdict_on,
-)
-from kernelbandits.offline.interval import Interval
+from kernelbandits.offline.evaluation import CandidateValue, Estimate, Evaluation, PairDifference, ReplayedValue
+from kernelbandits.offline.interval import NOT_SUPPORTED, Interval, Verdict, verdict_on
 from kernelbandits.offline.intervals import IntervalMethod
 from kernelbandits.offline.log import Log
 from kernelbandits.offline.marks import Marks, default_interval, findings

@@ -33,7 +33,6 @@ class TableContexts:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(n, d)."""
         return self.rows.n, self.encoder.dim
 
     @property

@@ -115,6 +115,7 @@ def logged_columns(
         "chances": chances,
         "eligible": eligible,
         "times": _times(frame[columns.time], file) if columns.time in frame.columns else None,
+        "bounds": bounds,
         "notes": _duplicates(frame),
     }
 

@@ -36,14 +36,12 @@ def read_log(
 ) -> Log:
     """Return the log in a data frame, an Arrow table, a dictionary of columns or a file, in memory.
 
-    `arms` names all arms, if some may never have been played; by default they are those of the rows, of the lists of
-    eligible arms and of the columns `probability_…`, sorted.
-
     Args:
         table: a data frame, an Arrow table, a dictionary of columns, or the path of a file.
         columns: what the columns are called; None for the names of `LogColumns()`.
         encoding: how the other columns become features; None for `Encoding()`.
-        arms: names of all arms; empty for those that the table has.
+        arms: names of all arms, if some may never have been played; by default they are those of the rows, of the
+            lists of eligible arms and of the columns `probability_…`, sorted.
         encoder: a fitted encoding to use instead, such as that of a bandit.
         learned: whether the logging policy learned from these rewards; None if not known.
         bounds: the smallest and the largest possible reward; None if not known.
@@ -57,13 +55,13 @@ def read_log(
     columns, encoding = columns or LogColumns(), encoding or Encoding()
     frame, file = tables.as_frame(table, encoding.missing if encoder is None else encoder.missing)
     features = _features(frame.columns, columns, encoding, file)
-    found = logged_columns(frame, file, columns, arms, bounds)
+    found = logged_columns(frame, file, columns, arms, bounds) | {"learned": learned}
     contexts = np.zeros((frame.height, 0))
     if encoder is not None:  # it finds its columns, which may be among those that are no features here
         contexts = encoder.transform_frame(frame, file)
     elif features:
         encoder, contexts = encoding.encode(frame.select(features), file)
-    return _log(contexts, encoder, found, learned, bounds)
+    return _log(contexts, encoder, found)
 
 
 @contextmanager
@@ -79,12 +77,10 @@ def open_log(
 ) -> Iterator[Log]:
     r"""Open a log in a file of any size: arms, rewards and propensities are read, contexts when they are asked for.
 
-    An encoding is fitted to at most 50,000 rows, evenly spaced; `encoder` is used instead if it is given.
-
     Args:
         table: the path of a file; a table in memory is read as by `read_log`.
         columns: what the columns are called; None for the names of `LogColumns()`.
-        encoding: how the other columns become features; None for `Encoding()`.
+        encoding: how the other columns become features, fitted to 50,000 rows at most; None for `Encoding()`.
         arms: names of all arms; empty for those that the table has.
         encoder: a fitted encoding to use instead, such as that of a bandit.
         learned: whether the logging policy learned from these rewards; None if not known.
@@ -105,7 +101,8 @@ def open_log(
     columns, encoding = columns or LogColumns(), encoding or Encoding()
     with tables.row_blocks(Path(table), encoding.missing if encoder is None else encoder.missing) as rows:
         features = _features(rows.columns, columns, encoding, rows.name)
-        found = logged_columns(rows.block(0, rows.n, columns.taken(rows.columns)), rows.name, columns, arms, bounds)
+        taken = rows.block(0, rows.n, columns.taken(rows.columns))
+        found = logged_columns(taken, rows.name, columns, arms, bounds) | {"learned": learned}
         if encoder is not None:
             features = rows.columns  # it finds its columns, which may be among those that are no features here
         elif features:
@@ -113,7 +110,7 @@ def open_log(
         contexts = np.zeros((rows.n, 0))
         if encoder is not None:
             contexts = cast(Array, TableContexts(rows, tuple(features), encoder))  # all that is asked of it is a slice
-        yield _log(contexts, encoder, found, learned, bounds)
+        yield _log(contexts, encoder, found)
 
 
 def _features(known: Sequence[str], columns: LogColumns, encoding: TableEncoding, file: str) -> list[str]:
@@ -131,19 +128,12 @@ def _features(known: Sequence[str], columns: LogColumns, encoding: TableEncoding
     return encoding.features(known, taken, file) if left else []
 
 
-def _log(
-    contexts: Array,
-    encoder: TableEncoder | None,
-    found: dict[str, Any],
-    learned: bool | None,
-    bounds: tuple[float, float] | None,
-) -> Log:
+def _log(contexts: Array, encoder: TableEncoder | None, found: dict[str, Any]) -> Log:
     made = ("no column is a feature",) if encoder is None else encoder.notes
     found["notes"] = (*made, *found["notes"])
     if found["propensities"] is not None:
-        return Log(contexts, **found, learned=learned, bounds=bounds)
-    found["propensities"] = np.ones(len(found["arms"]))
-    return with_estimated_propensities(Log(contexts, **found, learned=learned, bounds=bounds))
+        return Log(contexts, **found)
+    return with_estimated_propensities(Log(contexts, **found | {"propensities": np.ones(len(found["arms"]))}))
 
 
 @final
@@ -153,8 +143,7 @@ class LogFile(Spec):
 
     Attributes:
         path: a .csv, .csv.gz or .parquet file.
-        arm: column of the arm that was played.
-        reward: column of the reward that it gave, a number.
+        arm, reward: columns of the arm that was played, and of the reward that it gave, a number.
         propensity: column of the probability with which it was played; 1/K in every row if arms were drawn uniformly.
             With "" it is estimated from the features, which is right only if they explain how arms were chosen.
         encoding: how the other columns become the context.

@@ -1,7 +1,5 @@
 """What a log shows about itself: was it written by a learner, are rewards bounded, are they rare, what is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 
@@ -20,21 +18,14 @@ _RARE = 0.02
 @final
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What decides which interval holds.
+    """What decides which interval holds."""
 
-    Attributes:
-        adaptive: whether the policy that wrote the log learned meanwhile, and `why` that is assumed.
-        low: the smallest and `high` the largest possible reward; `stated` says whether that is known or only seen.
-        rare: whether fewer than one row in fifty has a reward other than the usual one.
-
-    """
-
-    adaptive: bool
-    why: str
-    low: float
-    high: float
-    stated: bool
-    rare: bool
+    adaptive: bool  # whether the policy that wrote the log learned meanwhile,
+    why: str  # and why that is assumed
+    low: float  # the smallest
+    high: float  # and the largest possible reward,
+    stated: bool  # and whether that is known or only seen
+    rare: bool  # whether fewer than one row in fifty has a reward other than the usual one
 
 
 def marks_of(log: Log) -> Marks:

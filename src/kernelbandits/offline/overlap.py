@@ -1,7 +1,5 @@
 """Whether a log can answer for every arm: what thinning leaves of each."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Propensities estimated from the log itself, where they were not logged."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

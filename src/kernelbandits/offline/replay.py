@@ -26,9 +26,7 @@ class ReplayedLog:
     """The rounds of a log on which a policy was played, in order.
 
     Attributes:
-        rows: rows of the log that were kept, shape (m,).
-        arms: the arm played there, shape (m,).
-        rewards: its reward, shape (m,).
+        rows, arms, rewards: rows of the log that were kept, the arm played there and its reward, each of shape (m,).
         n_rows: number of rows of the log.
         resampled_means: mean reward per round of new agents on resampled logs, shape (B,); NaN where none was kept.
         arm_names: names of all K arms, as the log has them; empty if it has none.

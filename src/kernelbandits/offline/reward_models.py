@@ -28,8 +28,7 @@ class FittedRewards(Protocol):
 class RewardModel(Spec, ABC):
     """How to predict rewards. A model that values a row never learned from it.
 
-    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
-    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
+    >>> log = Log(None, [0, 1] * 100, [1, 0, 0, 1, 1, 0, 0, 0] * 25, [0.5] * 200, 2, ("old", "new"))
     >>> evaluation = evaluate(log, {"old": AlwaysArm("old")}, model=None)  # without one, by weights alone
     >>> evaluation["old"].estimates[0].estimator
     'SelfNormalized'
@@ -56,11 +55,10 @@ class LinearRewards(RewardModel):
         ridge: added to the diagonal of XᵀX of each arm. Without features it counts as so many rows with the mean
             reward of all arms, so an arm with few rows is drawn to that mean.
 
-    >>> arms, luck = np.arange(200) % 2, np.random.default_rng(0).random(200)
-    >>> log = Log(None, arms, 1.0 * (luck < 0.5 - 0.3 * arms), np.full(200, 0.5), 2, ("old", "new"))
-    >>> model = LinearRewards(ridge=1000.0)  # draws the prediction for "old", 0.45, to the mean of all rows
+    >>> log = Log(None, [0, 1] * 100, [1, 0, 0, 1, 1, 0, 0, 0] * 25, [0.5] * 200, 2, ("old", "new"))
+    >>> model = LinearRewards(ridge=1000.0)  # draws the prediction for "old", 0.5, to the mean of all rows
     >>> round(evaluate(log, {"old": AlwaysArm("old")}, estimator=DirectMethod(), model=model)["old"].value, 2)
-    0.33
+    0.38
 
     See also `evaluate`, `RewardModel`, `RewardsByEstimator`, `RewardsByRegressor`.
     """
@@ -112,13 +110,12 @@ class _Linear:
 class RewardsByEstimator(RewardModel):
     """One fit per arm by an estimator of this library: `RewardsByEstimator(Nystrom(Gaussian(4.0), 1.0, 200))`.
 
-    Rewards are fitted around the arm's mean, shrunk as if `prior_rows` rows had the mean of all arms. The log must
-    fit into memory.
+    The log must fit into memory.
 
     Attributes:
         estimator: fitted to the contexts, shape (n, d), and rewards of each arm.
-        prior_rows: the mean of all arms counts as so many rows in an arm's mean; an arm with fewer than two rows is
-            predicted by that mean alone.
+        prior_rows: the mean of all arms counts as so many rows in an arm's mean, around which rewards are fitted; an
+            arm with fewer than two rows is predicted by that mean alone.
 
     >>> points = np.random.default_rng(0).standard_normal((100, 1))
     >>> log = Log(points, np.arange(100) % 2, np.tanh(points[:, 0]), np.full(100, 0.5), 2)
@@ -147,7 +144,7 @@ class RewardsByRegressor(RewardModel):
 
     Attributes:
         regressor: anything with `fit(X, y)` and `predict(X)`, X of shape (n, d).
-        prior_rows: the mean of all arms counts as so many rows in an arm's mean, around which rewards are fitted.
+        prior_rows: as in `RewardsByEstimator`.
 
     >>> from sklearn.linear_model import Ridge
     >>> points = np.random.default_rng(0).standard_normal((100, 1))

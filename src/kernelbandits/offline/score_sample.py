@@ -17,24 +17,14 @@ _MIDDLE, _TAIL = 240, 80
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreSample:
-    """Scores of the rows of a log, whose mean is wanted.
+    """Scores of the rows of a log, whose mean is wanted."""
 
-    Attributes:
-        scores: one per row in the order of the log, shape (n,); given the past, each has the value as its mean.
-        importances: what each row counts, known before its reward, shape (n,); constant within `parts`.
-        parts: first rows of the parts of the log within which importances are constant, and n at the end.
-        extremes: scores of a row with a typical weight and the smallest and the largest possible reward.
-        limits: the smallest and the largest possible value.
-        effective_size: how many rows count.
-
-    """
-
-    scores: Array
-    importances: Array
-    parts: IntArray
-    extremes: tuple[float, float]
-    limits: tuple[float, float]
-    effective_size: float
+    scores: Array  # one per row in the order of the log, shape (n,); given the past, each has the value as its mean
+    importances: Array  # what each row counts, known before its reward, shape (n,); constant within `parts`
+    parts: IntArray  # first rows of the parts of the log within which importances are constant, and n at the end
+    extremes: tuple[float, float]  # scores of a row with a typical weight and the smallest and largest possible reward
+    limits: tuple[float, float]  # the smallest and the largest possible value
+    effective_size: float  # how many rows count
 
     __repr__ = short_repr
 
@@ -74,13 +64,11 @@ class ScorePoints:
 
     @property
     def mean(self) -> float:
-        """Weighted mean of the values."""
         weights = self.counts * self.importances
         return float(weights @ self.values / weights.sum())
 
     @property
     def standard_error(self) -> float:
-        """Its standard error."""
         spread = self.counts @ np.square(self.importances * (self.values - self.mean))
         return float(np.sqrt(spread) / (self.counts @ self.importances))
 

@@ -1,7 +1,5 @@
 """Thresholds chosen by Lepski's principle: as little variance as possible without a bias that shows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Parts of a log, and from which parts a model for each may learn."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import final
 
@@ -25,16 +23,12 @@ class Split:
 
     @property
     def n_parts(self) -> int:
-        """Number of parts P."""
         return len(self.learns_from)
 
     @property
     def edges(self) -> IntArray:
-        """First rows of the parts of a log in order, and n; 0 and n if parts are not in order."""
-        n = len(self.part)
-        if np.any(np.diff(self.part) < 0):
-            return np.array([0, n])
-        return np.append(np.searchsorted(self.part, np.arange(self.n_parts)), n)
+        """First rows of the parts of a log, if these are one after the other, and n."""
+        return np.append(np.searchsorted(self.part, np.arange(self.n_parts)), len(self.part))
 
 
 def folds(n: int, n_folds: int = FOLDS) -> Split:

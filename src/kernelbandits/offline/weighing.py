@@ -1,7 +1,5 @@
 """One pass over a log for all candidates: weights, predictions, overlap."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

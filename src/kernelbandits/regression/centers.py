@@ -155,10 +155,9 @@ class PivotedCenters(Centers):
     k_Sᵀ K_SS⁻¹ k_S: rare regions get centres, dense ones no more than they need. Blocks of pivots are proposed at once
     and thinned by rejection, which has the distribution of one pivot at a time.
 
-    Works on a uniform sample of `candidates` rows (at least 2n) and holds candidates · n doubles.
-
     Attributes:
-        candidates: rows of the sample that centres are chosen from; 2n if that is more, all rows if there are fewer.
+        candidates: rows of the uniform sample that centres are chosen from, which holds candidates · n doubles; 2n if
+            that is more, all rows if there are fewer.
 
     >>> X = np.array([[0.0]] * 99 + [[3.0]])  # one row is far from the others: it becomes a centre
     >>> np.sort(Nystrom(Gaussian(), 0.1, n_centers=2, centers=PivotedCenters()).fit(X, np.ones(100)).centers, axis=0)
@@ -180,10 +179,8 @@ class PivotedCenters(Centers):
 class GreedyCenters(Centers):
     """Pivots of a partial Cholesky factorisation with complete pivoting: always the row that is explained least so far.
 
-    Works on a uniform sample of `candidates` rows (at least 2n) and holds candidates · n doubles.
-
     Attributes:
-        candidates: rows of the sample that centres are chosen from; 2n if that is more, all rows if there are fewer.
+        candidates: as in `PivotedCenters`.
 
     >>> X = np.array([[0.0], [0.1], [3.0], [3.1]])
     >>> Nystrom(Gaussian(), 0.1, n_centers=2, centers=GreedyCenters()).fit(X, np.ones(4)).centers

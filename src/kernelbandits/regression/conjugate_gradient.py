@@ -74,12 +74,11 @@ class PartialCholesky(Preconditioner):
     """P = F Fᵀ + δ I with the partial Cholesky factor F of K at `rank` pivots: F Fᵀ = K_NS K_SS⁻¹ K_SN.
 
     δ is ridge plus the mean of the diagonal of K − F Fᵀ, which suits a flat tail of the spectrum, as in high dimension.
-    `centers` chooses the pivots: `PivotedCenters()` at random (the default), `GreedyCenters()` by the classical rule.
     Holds rank · N doubles; P⁻¹ r = (r − Q Qᵀ r)/δ with Q = F (FᵀF + δI)^{−½}, by Cholesky.
 
     Attributes:
         rank: number of pivots: more save iterations, and each holds N doubles.
-        centers: how the pivots are chosen.
+        centers: how the pivots are chosen: `PivotedCenters()` at random, `GreedyCenters()` by the classical rule.
 
     >>> x = np.linspace(0.0, 3.0, 50)[:, None]
     >>> ConjugateGradient(Gaussian(), 0.01, PartialCholesky(rank=50)).fit(x, np.sin(x[:, 0])).report.iterations < 5
@@ -121,8 +120,7 @@ class ConjugateGradient(IterativeEstimator):
     """(K + ridge·I) a = y by preconditioned conjugate gradients, until ‖(K + ridge·I) a − y‖ ≤ tolerance · ‖y‖.
 
     With ridge = 0 this is the minimum-norm interpolator; repeated rows are merged and get the mean of their targets. K
-    is not held: an iteration costs O(N² d), less for the panels of K that fit into `memory` bytes and are kept. A fit
-    that does not converge warns with `NotConverged`. `seed` makes the preconditioner repeatable.
+    is not held: an iteration costs O(N² d). A fit that does not converge warns with `NotConverged`.
 
     Attributes:
         kernel: the kernel K(x, z).
@@ -130,7 +128,7 @@ class ConjugateGradient(IterativeEstimator):
         preconditioner: approximates the inverse of K + ridge·I, which saves iterations.
         tolerance: ‖(K + ridge·I) a − y‖ / ‖y‖ to reach.
         max_iterations: after this many it stops and warns.
-        memory: bytes that may hold parts of the Gram matrix; less if less is free. More makes iterations faster.
+        memory: bytes that may hold panels of K between iterations, which are then faster; less if less is free.
         seed: seeds the choice of the preconditioner's pivots.
 
     >>> fit = ConjugateGradient(Gaussian(gamma=4.0)).fit([[0.0], [1.0]], [1.0, 2.0])

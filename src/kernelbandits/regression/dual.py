@@ -18,12 +18,7 @@ from kernelbandits.types import Array, ArrayLike, IntArray
 
 
 class ExpansionPredictor(Predictor):
-    """A predictor that is a kernel expansion.
-
-    Attributes:
-        expansion: f̂(z) = Σ_j a_j K(z, x_j).
-
-    """
+    """A predictor that is a kernel expansion, f̂(z) = Σ_j a_j K(z, x_j)."""
 
     __slots__ = ()
     expansion: KernelExpansion

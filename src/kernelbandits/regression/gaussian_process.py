@@ -42,20 +42,12 @@ class Outlook(NamedTuple):
 
 
 class Repairs(NamedTuple):
-    """What rounding demanded of a posterior.
+    """What rounding demanded of a posterior."""
 
-    Attributes:
-        raised: number of points whose noise is above the ridge.
-        noise: the largest such noise.
-        log_excess: Σ ln(noise / ridge) over these points.
-        floored: number of pivots that were lost in rounding and raised.
-
-    """
-
-    raised: int = 0
-    noise: float = 0.0
-    log_excess: float = 0.0
-    floored: int = 0
+    raised: int = 0  # number of points whose noise is above the ridge
+    noise: float = 0.0  # the largest such noise
+    log_excess: float = 0.0  # Σ ln(noise / ridge) over these points
+    floored: int = 0  # number of pivots that were lost in rounding and raised
 
 
 _NONE = Repairs()

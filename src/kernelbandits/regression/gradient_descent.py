@@ -79,12 +79,11 @@ class FixedSteps(Stopping):
 class HeldOut(Stopping):
     """The number of steps with the least squared error on a `fraction` of the rows, held out from a first descent.
 
-    The first descent ends when that error has not fallen for `patience` steps (met) or after `max_steps` (not met). The
-    second descent, on all rows, takes the best number of steps.
+    A second descent, on all rows, takes that number of steps.
 
     Attributes:
         fraction: share of the rows that is held out, but at least one row.
-        patience: the first descent ends after this many steps without improvement.
+        patience: the first descent ends after this many steps without improvement; then the rule is met.
         max_steps: the first descent takes at most this many steps; if it gets there, the fit warns with `NotConverged`.
 
     >>> x = np.linspace(0.0, 3.0, 50)[:, None]
@@ -129,14 +128,13 @@ class GradientDescent(IterativeEstimator):
 
     After t steps an eigenvector of K with eigenvalue μ is fitted up to (1 − η μ)^t, large eigenvalues first, so that
     stopping early regularises like a ridge of about 1/(η t). The largest eigenvalue comes from the power iteration. A
-    step costs O(N² d), less for the panels of K that fit into `memory` bytes and are kept. `seed` makes the choice of
-    held-out rows repeatable.
+    step costs O(N² d).
 
     Attributes:
         kernel: the kernel K(x, z).
         stopping: the rule for the number of steps.
         ridge: what is added to the diagonal of the Gram matrix, the paper's λ²; 0, the default, leaves all to stopping.
-        memory: bytes that may hold parts of the Gram matrix. More makes steps faster.
+        memory: bytes that may hold parts of the Gram matrix from one step to the next, which are then faster.
         seed: seeds the choice of held-out rows, and the start of the power iteration.
 
     >>> fit = GradientDescent(Gaussian(), FixedSteps(200)).fit([[0.0], [3.0]], [1.0, 2.0])

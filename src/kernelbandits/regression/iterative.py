@@ -1,7 +1,5 @@
 """Iterative estimators: warm starts, a warning when an iteration does not converge, products with a matrix not held."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from abc import abstractmethod

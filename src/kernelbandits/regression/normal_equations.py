@@ -38,22 +38,14 @@ class Basis:
     """Centres that do not span each other, with the factor K_MM = Rᵀ R.
 
     Functions are f = Σ_j b_j φ_j with the orthonormal φ = R⁻ᵀ K(centres, ·), so that ‖f‖ = ‖b‖.
-
-    Attributes:
-        centers: the centres used, shape (r, d).
-        factor: R, upper triangular, shape (r, r), in Fortran order; entries below the diagonal are arbitrary.
-        n_given: number of centres before spanned ones were left out.
-        cutoff: a centre was left out if its squared RKHS distance from the span of the others is at most this.
-        condition: estimate of the condition number of K_MM at the centres used.
-
     """
 
     kernel: Kernel
-    centers: Array
-    factor: Array
-    n_given: int
-    cutoff: float
-    condition: float
+    centers: Array  # those used, shape (r, d)
+    factor: Array  # R, upper triangular, shape (r, r), in Fortran order; entries below the diagonal are arbitrary
+    n_given: int  # number of centres before spanned ones were left out
+    cutoff: float  # a centre was left out if its squared RKHS distance from the span of the others is at most this
+    condition: float  # estimate of the condition number of K_MM at the centres used
 
     def _validate(self) -> None:
         checks.refuse_misshapen(self, centers=(len(self.factor), None), factor=(len(self.factor), len(self.factor)))

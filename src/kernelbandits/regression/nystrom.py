@@ -73,8 +73,7 @@ class Nystrom(Estimator[NystromPredictor]):
     """argmin Σ (y_i − f(x_i))² + ridge ‖f‖² over f in the span of M centres: (K_MN K_NM + ridge K_MM) a = K_MN y.
 
     With all rows as centres it is `KernelRidge`; ridge = 0 is least squares, of minimum norm if that is not unique.
-    Takes O(N M (M + d)) time and O(M² + block) memory for N rows; only the centres are kept. `seed` makes the choice of
-    centres repeatable.
+    Takes O(N M (M + d)) time and O(M² + block) memory for N rows; only the centres are kept.
 
     Attributes:
         kernel: the kernel K(x, z).

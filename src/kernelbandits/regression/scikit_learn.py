@@ -14,13 +14,7 @@ from kernelbandits.types import Array
 
 
 class _KernelRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """An estimator of this package with scikit-learn's interface.
-
-    Attributes:
-        predictor_: the fitted predictor; its `report` says how the fit went.
-        n_features_in_: number of features.
-
-    """
+    """An estimator of this package with scikit-learn's interface; `predictor_` is what was fitted."""
 
     kernel: Kernel | None
     ridge: float

@@ -180,27 +180,21 @@ class AsyncClient(AbstractAsyncContextManager["AsyncClient"]):
         *,
         deferred: bool = False,
     ) -> Answer:
-        """Ask for a decision."""
         return await self._call(_rank_call(context, arms, excluded, event_id, deferred))
 
     async def reward(self, event_id: str, value: float, reward_id: str | None = None) -> Taken:
-        """Report a reward."""
         return await self._call(_reward_call(event_id, value, reward_id))
 
     async def activate(self, event_id: str) -> bool:
-        """Let a deferred event be learned; returns whether it was not active before."""
         return await self._call(_activate_call(event_id))
 
     async def event(self, event_id: str) -> dict[str, Any]:
-        """Everything that is known of an event."""
         return await self._call(_Call("GET", _event_path(event_id), dict))
 
     async def policy(self) -> dict[str, Any]:
-        """Settings, version, rewards per arm, health."""
         return await self._call(_Call("GET", "/policy", dict))
 
     async def close(self) -> None:
-        """End the connections."""
         await self._http.aclose()
 
     async def __aexit__(self, *_: object) -> None:

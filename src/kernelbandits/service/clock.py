@@ -24,7 +24,6 @@ class Clock:
         return cls(max(time.time_ns() // 1000, latest_stored) - _passed())
 
     def now(self) -> int:
-        """Return the time in microseconds."""
         return _passed() + self.offset
 
     def new_id(self) -> str:

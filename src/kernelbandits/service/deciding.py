@@ -92,7 +92,7 @@ def _together(asked: list[Asked]) -> dict[int, Decided]:
         return {}
     for place, request in plain:
         with suppress(KernelBanditsError):  # alone it says what is wrong
-            points[place] = bandit.encoder.transform_row(snapshot.features.flat(request.context))
+            points[place] = bandit.encoder.transform_row(snapshot.learning.flat(request.context))
     if len(points) < 2:
         return {}
     try:

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, Self
 
 from kernelbandits.bandit import Bandit, reward_counts, weigh
 from kernelbandits.errors import InvalidArgument, nearest, shown
-from kernelbandits.service.features import AsFitted, Features
 from kernelbandits.service.requests import Kept, RankRequest, ShownArm
 from kernelbandits.service.settings import Learning
+from kernelbandits.tables import TableEncoder
 
 MOST_ARMS = 1000
 
@@ -22,7 +22,7 @@ class Snapshot(NamedTuple):
     removed: frozenset[str]
     learning: Learning
     revision: int  # number of the entry with the settings
-    features: Features
+    encoder: TableEncoder  # of the features of requests
     salt: bytes  # makes the draws of this service its own
 
     @classmethod
@@ -30,17 +30,10 @@ class Snapshot(NamedTuple):
         """The snapshot of a bandit that nobody changes any more."""
         counts = {} if bandit is None else reward_counts(bandit)
         gone = frozenset() if bandit is None else frozenset(bandit._problem.arms) - counts.keys()
-        return cls(version, bandit, counts, gone, learning, revision, features_of(learning, bandit), salt)
-
-
-def features_of(learning: Learning, bandit: Bandit | None) -> Features:
-    """How features are read: as the settings say, or by the encoder that a warm start brought."""
-    reader = learning.reader()
-    if reader is not None:
-        return reader
-    if bandit is None or bandit.encoder is None:
-        raise InvalidArgument("there is neither a table [features] nor a warm start")
-    return AsFitted(bandit.encoder)
+        encoder = learning.encoder() if bandit is None or bandit.encoder is None else bandit.encoder
+        if encoder is None:
+            raise InvalidArgument("there is neither a table [features] nor a warm start")
+        return cls(version, bandit, counts, gone, learning, revision, encoder, salt)
 
 
 class Decided(NamedTuple):
@@ -119,8 +112,7 @@ def _weighed(snapshot: Snapshot, kept: Kept, eligible: list[str]) -> dict[str, f
     """Probabilities without the floor. An arm without rewards is tried with probability 1/K."""
     n, tried = len(eligible), [name for name in eligible if snapshot.counts.get(name)]
     own = any(isinstance(arm, ShownArm) and arm.features for arm in kept.arms)
-    flat, bandit = snapshot.features.flat, snapshot.bandit
-    encoder = snapshot.features.encoder() if bandit is None or bandit.encoder is None else bandit.encoder
+    flat, bandit, encoder = snapshot.learning.flat, snapshot.bandit, snapshot.encoder
     if own:
         rows: dict[str, Any] = {name: flat(kept.row_of(name)) for name in eligible}
         for name in eligible:

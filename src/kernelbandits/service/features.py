@@ -1,17 +1,15 @@
 """How the features of a request become a point, without a table to fit an encoding to."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from math import inf, isfinite, sqrt
-from typing import Annotated, Any, final
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from kernelbandits.errors import InvalidArgument, nearest, shown
-from kernelbandits.tables import Encoder, TableEncoder, declared_encoder
+from kernelbandits.tables import Encoder, declared_encoder
 
 _DEEPEST = 8
 _NESTED = frozenset((dict, list))  # what JSON nests with
@@ -30,79 +28,36 @@ class FeatureColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("a feature is { mean = …, std = … } for a number or { levels = […] } for a text")
 
 
-class Features(ABC):
-    """How a row of features is read: `flat` gives what the `encoder` takes."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def encoder(self) -> TableEncoder:
-        """The encoder, which needs no data."""
-
-    @abstractmethod
-    def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The row as the encoder takes it."""
+def column_encoder(columns: Mapping[str, FeatureColumn]) -> Encoder:
+    """The encoder of features by name."""
+    numbers = {name: (each.mean or 0.0, each.std or 1.0) for name, each in columns.items() if each.levels is None}
+    return declared_encoder(numbers, {name: each.levels for name, each in columns.items() if each.levels is not None})
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Declared(Features):
-    """Features by name, as `[features]` of the settings lists them."""
-
-    columns: Mapping[str, FeatureColumn]
-
-    def encoder(self) -> Encoder:
-        columns = self.columns.items()
-        numbers = {name: (each.mean or 0.0, each.std or 1.0) for name, each in columns if each.levels is None}
-        return declared_encoder(numbers, {name: each.levels for name, each in columns if each.levels is not None})
-
-    def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        if not row.keys() <= self.columns.keys():
-            unknown = next(name for name in row if name not in self.columns)
-            raise InvalidArgument(f"feature {shown(unknown)} is not in the settings; {nearest(unknown, self.columns)}")
-        return _plain(row)
+def hash_encoder(dim: int) -> Encoder:
+    """The encoder of rows that `hashed` returns, which have length 1."""
+    return declared_encoder({f"h{j}": (0.0, 1.0 / sqrt(dim)) for j in range(dim)}, {})
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class AsFitted(Features):
-    """Features of the encoder of a warm start."""
-
-    fitted: TableEncoder
-
-    def encoder(self) -> TableEncoder:
-        return self.fitted
-
-    def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        return _plain(row)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Hashed(Features):
+def hashed(row: Mapping[str, Any], dim: int) -> Mapping[str, Any]:
     """Whatever features come, nested or not, each added to one of `dim` numbers by a hash of its name (and text)."""
-
-    dim: int = 64
-
-    def encoder(self) -> Encoder:
-        size = 1.0 / sqrt(self.dim)  # rows have length 1
-        return declared_encoder({f"h{j}": (0.0, size) for j in range(self.dim)}, {})
-
-    def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        point = np.zeros(self.dim)
-        for name, value in _leaves(row, "", 0):
-            code = int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
-            point[(code >> 1) % self.dim] += value if code & 1 else -value
-        length = float(np.sqrt(point @ point))
-        if not isfinite(length):
-            raise InvalidArgument("features: a number is too large; expected at most about 1e150")
-        if length > 0.0:
-            point /= length
-        return {f"h{j}": value for j, value in enumerate(point.tolist())}
+    point = np.zeros(dim)
+    for name, value in _leaves(row, "", 0):
+        code = int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+        point[(code >> 1) % dim] += value if code & 1 else -value
+    length = float(np.sqrt(point @ point))
+    if not isfinite(length):
+        raise InvalidArgument("features: a number is too large; expected at most about 1e150")
+    if length > 0.0:
+        point /= length
+    return {f"h{j}": value for j, value in enumerate(point.tolist())}
 
 
-def _plain(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The row, unless it has features in features."""
+def plain(row: Mapping[str, Any], columns: Mapping[str, FeatureColumn]) -> Mapping[str, Any]:
+    """The row, unless it has features in features, or others than these columns, if there are any."""
+    if columns and not row.keys() <= columns.keys():
+        unknown = next(name for name in row if name not in columns)
+        raise InvalidArgument(f"feature {shown(unknown)} is not in the settings; {nearest(unknown, columns)}")
     if not _NESTED.isdisjoint(map(type, row.values())):
         name, value = next((name, value) for name, value in row.items() if type(value) in _NESTED)
         raise InvalidArgument(f"feature {shown(name)} is {shown(value)}; expected a number or a text")

@@ -107,7 +107,7 @@ def settle(tx: Transaction, learning: Learning, now: int) -> bool:
             settled_now.add(event.id)
             entries.append(_outcome(tx, learning, event, value, "late" if fate == "late learned" else "reward", now))
     if len(rewards) < _PAGE:
-        entries += _overdue(tx, learning, now, settled_now)
+        entries += _overdue(tx, learning, now)
     if entries:
         append(tx, entries)
     return bool(rewards or entries)
@@ -125,7 +125,7 @@ def _fate(learning: Learning, event: _Event, time: int, just_settled: bool) -> s
     return "learned" if learning.aggregation == "earliest" else "added"
 
 
-def _overdue(tx: Transaction, learning: Learning, now: int, settled_now: set[str]) -> list[JournalEntry]:
+def _overdue(tx: Transaction, learning: Learning, now: int) -> list[JournalEntry]:
     """Outcomes of events whose time is over: the sum of what came in time, else the default."""
     rows = tx.rows(
         "SELECT id, due, control, active, settled FROM events WHERE settled = 0 AND active = 1 AND due < ?"
@@ -135,8 +135,6 @@ def _overdue(tx: Transaction, learning: Learning, now: int, settled_now: set[str
     entries = []
     for row in rows:
         event = _Event(*row)
-        if event.id in settled_now:
-            continue
         summed = tx.value("SELECT sum(value) FROM rewards WHERE event_id = ? AND fate = 'added'", (event.id,))
         value, source = (learning.default_reward, "default") if summed is None else (summed, "reward")
         entries.append(_outcome(tx, learning, event, value, source, now))

@@ -47,7 +47,6 @@ class LearnerProcess:
         self.statistics = Statistics()
 
     def run(self, stopped: Callable[[], bool]) -> None:
-        """Learn until told to stop."""
         while not stopped():
             try:
                 busy = self.lead() and self.step()

@@ -32,7 +32,6 @@ class Metrics:
         self._measured: Counts = defaultdict(float)
 
     def answered(self, route: str, status: int, seconds: float) -> None:
-        """Note an answer."""
         place = bisect_left(EDGES, seconds)
         with self._lock:
             self._measured[f"http {route} {status}"] += 1.0

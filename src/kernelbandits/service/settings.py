@@ -1,6 +1,7 @@
 """`shop.toml`: what the service decides between, how it learns, and where it listens."""
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -9,8 +10,9 @@ import msgspec
 from kernelbandits import arm_checks
 from kernelbandits.errors import InvalidFile, KernelBanditsError
 from kernelbandits.policies import Policy, default_policy
-from kernelbandits.service.features import Declared, FeatureColumn, Features, Hashed
+from kernelbandits.service.features import FeatureColumn, column_encoder, hash_encoder, hashed, plain
 from kernelbandits.specs import from_table
+from kernelbandits.tables import Encoder
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Scope = Literal["rank", "reward", "admin"]
@@ -103,7 +105,6 @@ class Learning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     @property
     def learns(self) -> bool:
-        """Whether rewards are learned."""
         return self.mode != "logging only"
 
     def policy_spec(self) -> Policy:
@@ -112,11 +113,15 @@ class Learning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             return default_policy()
         return from_table(self.policy, Policy, "policy")  # type: ignore[type-abstract]
 
-    def reader(self) -> Features | None:
-        """How features are read; None if the encoder of the warm start reads them."""
+    def encoder(self) -> Encoder | None:
+        """The encoder of features, which needs no data; None if it is that of the warm start."""
         if self.hashed_features is not None:
-            return Hashed(self.hashed_features)
-        return Declared(self.features) if self.features else None
+            return hash_encoder(self.hashed_features)
+        return column_encoder(self.features) if self.features else None
+
+    def flat(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A row of features as the encoder takes it."""
+        return plain(row, self.features) if self.hashed_features is None else hashed(row, self.hashed_features)
 
     def learns_like(self, other: Self) -> bool:
         """Whether what was learned under the other settings is what would be learned under these."""

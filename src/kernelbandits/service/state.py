@@ -11,7 +11,7 @@ import numpy as np
 from kernelbandits.bandit import Bandit, learn, load_bandit
 from kernelbandits.errors import InvalidFile, KernelBanditsError
 from kernelbandits.saving import restore
-from kernelbandits.service.decisions import Snapshot, features_of
+from kernelbandits.service.decisions import Snapshot
 from kernelbandits.service.journal import JournalEntry, ShownEvent, entries_after
 from kernelbandits.service.settings import Learning
 from kernelbandits.service.storage import Database, kept_file
@@ -99,8 +99,7 @@ class State:
         if self.bandit is None or self.learning is None:
             return False
         try:
-            row = features_of(self.learning, self.bandit).flat(shown.row)
-            learn(self.bandit, row, shown.arm, shown.propensity, entry.value or 0.0)
+            learn(self.bandit, self.learning.flat(shown.row), shown.arm, shown.propensity, entry.value or 0.0)
         except KernelBanditsError:  # features that the settings no longer have, say
             return False
         return True
@@ -126,9 +125,7 @@ def _begun(database: Database, learning: Learning, time: int) -> Bandit | None:
 
 
 def _new_bandit(learning: Learning, arms: tuple[str, ...], time: int) -> Bandit:
-    reader = learning.reader()
-    encoder = None if reader is None else reader.encoder()
     rng = np.random.default_rng(learning.seed)
-    bandit = Bandit(arms, policy=learning.policy_spec(), rng=rng, encoder=encoder)
+    bandit = Bandit(arms, policy=learning.policy_spec(), rng=rng, encoder=learning.encoder())
     bandit.created = _EPOCH + timedelta(microseconds=time)
     return bandit

@@ -144,9 +144,9 @@ def check(path: Path) -> str:
     settings = read_settings(path)
     learning = with_warm_start(settings)
     lines = [f"{len(learning.arms)} arms, mode {learning.mode}, policy {type(learning.policy_spec()).__name__}"]
-    reader = learning.reader()
-    if reader is not None:
-        lines.append(f"{reader.encoder().dim} features")
+    encoder = learning.encoder()
+    if encoder is not None:
+        lines.append(f"{encoder.dim} features")
     where = settings.database if "://" not in settings.database else settings.database.partition("://")[0]
     lines.append(f"database {where}: {_found(settings, learning)}")
     keys = ", ".join(f"{key.name} ({', '.join(key.scopes)})" for key in settings.keys) or "none, this machine only"

@@ -7,6 +7,7 @@ from .columns import (
     read_labels as read_labels,
     refuse_gaps as refuse_gaps,
     refuse_labels as refuse_labels,
+    refuse_unknown as refuse_unknown,
     some as some,
 )
 from .csv_files import TextBlock as TextBlock, read_blocks as read_blocks

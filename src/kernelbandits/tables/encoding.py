@@ -164,11 +164,6 @@ class Encoding(TableEncoding):
                 f"Encoding: categorical has {other!r}, which is not in columns; {nearest(other, self.columns)}"
             )
 
-    def features(self, known: Sequence[str], taken: Sequence[str], file: str) -> list[str]:
-        from kernelbandits.tables.columns import choose_features
-
-        return choose_features(known, self.columns, self.drop, taken, file, self.categorical)
-
     def check(self, frame: pl.DataFrame, file: str) -> None:
         self.split(frame, file)
 

@@ -13,7 +13,7 @@ import polars as pl
 from kernelbandits.checks import HUGE
 from kernelbandits.errors import InvalidArgument, InvalidFile, counted, shown
 from kernelbandits.reporting import short_html, short_repr
-from kernelbandits.tables.columns import choose_features, refuse_unknown
+from kernelbandits.tables.columns import refuse_unknown
 from kernelbandits.tables.table_encoding import TableEncoder, TableEncoding
 from kernelbandits.tables.table_kinds import as_frame, one_line
 from kernelbandits.types import Array
@@ -29,9 +29,7 @@ class SklearnEncoding(TableEncoding):
 
     Attributes:
         transformer: such as `StandardScaler()` or `make_pipeline(SimpleImputer(), PCA(10))`.
-        columns: names of the features; empty means all columns without another use.
-        drop: columns to leave out.
-        missing: texts that stand for a missing value; if "NaN" is among them, the number NaN does too.
+        columns, drop, missing: as in `Encoding`.
 
     >>> from sklearn.preprocessing import StandardScaler
     >>> SklearnEncoding(StandardScaler()).fit({"age": [20.0, 30.0, 60.0]}).transform({"age": 20.0}).round(2)
@@ -52,9 +50,6 @@ class SklearnEncoding(TableEncoding):
                 "SklearnEncoding: transformer must be an object with the methods fit and transform, such as "
                 f"StandardScaler(); got {shown(self.transformer)}"
             )
-
-    def features(self, known: Sequence[str], taken: Sequence[str], file: str) -> list[str]:
-        return choose_features(known, self.columns, self.drop, taken, file)
 
     def check(self, frame: pl.DataFrame, file: str) -> None:
         if frame.height == 0:
@@ -82,7 +77,7 @@ class SklearnEncoding(TableEncoding):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SklearnEncoder(TableEncoder):
-    """A fitted scikit-learn transformer; `template` is a table without rows, with the columns it was fitted to.
+    """A fitted scikit-learn transformer.
 
     Attributes:
         transformer: the fitted copy.

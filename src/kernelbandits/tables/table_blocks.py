@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kernelbandits.errors import InvalidArgument, InvalidFile
-from kernelbandits.tables.columns import choose_features, numbers_in, refuse_gaps, refuse_unknown
+from kernelbandits.tables.columns import choose_features, numbers_in, refuse_gaps
 from kernelbandits.tables.csv_files import read_csv
 from kernelbandits.tables.files import cleaned, number_kinds, present_texts, read_frame, understood
 from kernelbandits.tables.table_encoding import TableEncoder
@@ -39,7 +39,6 @@ class RowBlocks:
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns."""
         return [*self.schema]
 
     def block(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -61,10 +60,6 @@ class RowBlocks:
             words = str(error).strip().splitlines()[0]
             raise InvalidFile(f"{self.name} cannot be read after row {start:,}: {words}") from error
         return cleaned(rows, self._missing, self._kinds)
-
-    def refuse_unknown(self, columns: tuple[str, ...]) -> None:
-        """Raise if the table has no column of such a name."""
-        refuse_unknown(columns, self.columns, self.name)
 
 
 @contextmanager
@@ -107,12 +102,10 @@ class Scan(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the file."""
         return self.rows.name
 
     @property
     def n(self) -> int:
-        """Number of rows."""
         return self.rows.n
 
     def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Block]:

@@ -90,10 +90,13 @@ class TableEncoding(Spec, ABC):
     columns: tuple[str, ...]
     drop: tuple[str, ...]
     missing: tuple[str, ...]
+    categorical: tuple[str, ...] = ()
 
-    @abstractmethod
     def features(self, known: Sequence[str], taken: Sequence[str], file: str) -> list[str]:
         """Return the columns of a table that are features; `taken` are those with another use, such as the label."""
+        from kernelbandits.tables.columns import choose_features
+
+        return choose_features(known, self.columns, self.drop, taken, file, self.categorical)
 
     @abstractmethod
     def check(self, frame: pl.DataFrame, file: str) -> None:

@@ -30,32 +30,21 @@ class BudgetInputs(Spec):
 
 
 class Budget(NamedTuple):
-    """An exploration budget, or the reason why there is none.
-
-    Attributes:
-        kernel, case, given: what it was computed from.
-        as_printed: whether the formulas are those of the paper as printed.
-        bias: the case's bound on B, which does not depend on N.
-        allowed: what V + B may be.
-        reason: the formula with its numbers, or why there is no budget.
-        variance, n_per_arm, n_explore: the bound on V at N = T₀/K, N, and T₀ in rounds; None if no budget meets Δ.
-
-    """
+    """An exploration budget, or the reason why there is none."""
 
     kernel: Kernel
     case: Case
     given: BudgetInputs
-    as_printed: bool
-    bias: float
-    allowed: float
-    reason: str
-    variance: float | None = None
-    n_per_arm: float | None = None
-    n_explore: int | None = None
+    as_printed: bool  # whether the formulas are those of the paper as printed
+    bias: float  # the case's bound on B, which does not depend on N
+    allowed: float  # what V + B may be
+    reason: str  # the formula with its numbers, or why there is no budget
+    variance: float | None = None  # the bound on V at N = T₀/K; None, like the next two, if no budget meets Δ
+    n_per_arm: float | None = None  # N
+    n_explore: int | None = None  # T₀ in rounds
 
     @property
     def feasible(self) -> bool:
-        """Whether a budget was found."""
         return self.n_explore is not None
 
     @property

@@ -92,28 +92,17 @@ def fit_curve(sizes: IntArray, arms: Array) -> LearningCurve:
 
 
 class ExplorationAdvice(NamedTuple):
-    """How long to explore, and the regret to expect.
+    """How long to explore, and the regret to expect."""
 
-    Attributes:
-        n_explore, n_per_arm: T₀, rounds in total, including the pilot, and N = T₀/K.
-        low, high: 5 % and 95 % quantiles of T₀ when the pilot's arms are resampled.
-        explore_regret: expected regret per round of exploration, c_K s; too large if there is noise.
-        commit_regret: expected regret per round after the exploration, against a perfect predictor.
-        horizon: T.
-        curve: the learning curve behind it.
-        reason: the formula with its numbers.
-
-    """
-
-    n_explore: int
-    n_per_arm: int
-    low: int
+    n_explore: int  # T₀, rounds in total, including the pilot
+    n_per_arm: int  # N = T₀/K
+    low: int  # 5 % and, next, 95 % quantile of T₀ when the pilot's arms are resampled
     high: int
-    explore_regret: float
-    commit_regret: float
-    horizon: int
-    curve: LearningCurve
-    reason: str
+    explore_regret: float  # expected regret per round of exploration, c_K s; too large if there is noise
+    commit_regret: float  # expected regret per round after the exploration, against a perfect predictor
+    horizon: int  # T
+    curve: LearningCurve  # behind it
+    reason: str  # the formula with its numbers
 
     @property
     def regret(self) -> float:

@@ -40,19 +40,12 @@ def linearization_limit(dim: int, delta: float, *, as_printed: bool = False) -> 
 
 
 class Guarantee(NamedTuple):
-    """What Theorems B.1 and B.4 promise at this d: their bounds hold with at least this `probability`.
+    """What Theorems B.1 and B.4 promise at this d: their bounds hold with at least this `probability`."""
 
-    Attributes:
-        dim, gamma: d and γ.
-        delta: the smallest δ_d, 16/(dγ²).
-        eta: the smallest η_d, 0 for the inner-product class.
-
-    """
-
-    dim: int
-    gamma: float
-    delta: float
-    eta: float
+    dim: int  # d
+    gamma: float  # γ
+    delta: float  # the smallest δ_d, 16/(dγ²)
+    eta: float  # the smallest η_d, 0 for the inner-product class
 
     @property
     def probability(self) -> float:

@@ -29,7 +29,6 @@ class AssumptionReport:
     lines: tuple[Hypothesis, ...]
 
     def __getitem__(self, name: str) -> Hypothesis:
-        """The hypothesis of that name."""
         lines = {line.name: line for line in self.lines}
         if name not in lines:
             raise KeyError(f"no hypothesis {name!r}; there are {', '.join(lines)}")
@@ -37,7 +36,6 @@ class AssumptionReport:
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """Names of the hypotheses that fail."""
         return tuple(line.name for line in self.lines if line.verdict is HypothesisVerdict.FAILS)
 
     def __str__(self) -> str:

@@ -124,7 +124,6 @@ class Setting(NamedTuple):
 
     @property
     def dim(self) -> int:
-        """Number of features d."""
         return int(self.X.shape[1])
 
     def linear_gram(self) -> Array:
@@ -161,27 +160,17 @@ def kernel_parameters(
 
 
 class Linearization(NamedTuple):
-    """K_lin = γ I + α 11ᵀ + β XXᵀ/d, for the radial class with + ρ1ᵀ + 1ρᵀ + ζ.
+    """K_lin = γ I + α 11ᵀ + β XXᵀ/d, for the radial class with + ρ1ᵀ + 1ρᵀ + ζ."""
 
-    Attributes:
-        tau, alpha, beta, gamma: as in `Parameters`.
-        gram: K_lin, shape (n, n).
-        error: ‖K − K_lin‖, operator norm.
-        psi: ‖x_j‖²/d − τ/2, shape (n,); None for the inner-product class, as are the next two.
-        rho: h'(τ) ψ + h''(τ) ψ∘ψ/2, shape (n,).
-        zeta: h''(τ) ψψᵀ, shape (n, n).
-
-    """
-
-    tau: float
+    tau: float  # this and the next three as in `Parameters`
     alpha: float
     beta: float
     gamma: float
-    gram: Array
-    error: float
-    psi: Array | None
-    rho: Array | None
-    zeta: Array | None
+    gram: Array  # K_lin, shape (n, n)
+    error: float  # ‖K − K_lin‖, operator norm
+    psi: Array | None  # ‖x_j‖²/d − τ/2, shape (n,); None for the inner-product class, as are the next two
+    rho: Array | None  # h'(τ) ψ + h''(τ) ψ∘ψ/2, shape (n,)
+    zeta: Array | None  # h''(τ) ψψᵀ, shape (n, n)
 
     @property
     def event(self) -> bool:

@@ -165,24 +165,15 @@ _MOST_ROWS = 4000
 
 
 class SpectrumCase(NamedTuple):
-    """The case that a sample resembles, None if it is too small to tell.
-
-    Attributes:
-        confidence: share of random halves of the sample that give the same case.
-        flatness, active: without the spike if there is one.
-        spike: whether one eigenvalue was removed as a spike.
-        epsilon: Tr(Σ)/d, the paper's ε in all three cases (up to 1/d in Case II).
-        reason: the verdict with its numbers.
-
-    """
+    """The case that a sample resembles, None if it is too small to tell."""
 
     case: Case | None
-    confidence: float
-    flatness: float
+    confidence: float  # share of random halves of the sample that give the same case
+    flatness: float  # this and `active` without the spike if there is one
     active: float
-    spike: bool
-    epsilon: float
-    reason: str
+    spike: bool  # whether one eigenvalue was removed as a spike
+    epsilon: float  # Tr(Σ)/d, the paper's ε in all three cases (up to 1/d in Case II)
+    reason: str  # the verdict with its numbers
 
 
 def classify(X: ArrayLike) -> SpectrumCase:

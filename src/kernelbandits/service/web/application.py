@@ -31,7 +31,6 @@ class Application:
         self._patterns = [(route, route.path.split("/")) for route in ROUTES]
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":

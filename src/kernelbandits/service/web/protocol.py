@@ -16,12 +16,10 @@ class TimedProtocol(HttpToolsProtocol):
     """uvicorn's protocol, which by itself waits for ever for the end of the headers, and sends them by themselves."""
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait for the first request."""
         super().connection_made(transport)
         self._headers_due = self.loop.call_later(_PATIENCE, self._give_up)
 
     def on_headers_complete(self) -> None:
-        """Stop waiting."""
         self._headers_due.cancel()
         before = self.cycle
         super().on_headers_complete()
@@ -29,7 +27,6 @@ class TimedProtocol(HttpToolsProtocol):
             self.scope["extensions"] = {WHOLE: partial(send_whole, self.cycle)}  # type: ignore[dict-item]
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
         self._headers_due.cancel()
         super().connection_lost(exc)
 

@@ -260,8 +260,7 @@ def _arms_table(title: str, heads: Sequence[str], arms: Sequence[Sequence[str]],
     if len(arms) > _MOST_ARMS:
         rows.append([f"… {len(arms) - _MOST_ARMS} more, see --json", *[""] * (len(heads) - 1)])
     last = ("all arms together" if arms else "all rows", *pooled)
-    entries = (*(tuple(map(Entry, row)) for row in rows), tuple(Entry(text, best=True) for text in last))
-    return Table(title, tuple(Column(head, numeric=False) for head in heads), entries)
+    return _table(title, heads, [*rows, [Entry(text, best=True) for text in last]])
 
 
 def _scores_table(found: HeldOutScores) -> Table:
@@ -282,10 +281,7 @@ def _scores_record(found: HeldOutScores) -> dict[str, Any]:
     return {
         "folds": N_FOLDS,
         "p_value": found.signal,
-        "advantage": dict(found.advantage),
-        "gain": dict(found.gain),
-        "linear_share": found.linear_share,
-        "linear_share_error": found.linear_share_error,
+        **_pick(found, "advantage", "gain", "linear_share", "linear_share_error"),
         "pooled": _arm_record(found.pooled),
         "arms": [_arm_record(scores) for scores in found.arms],
     }
