@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_digits
 
 import kernelbandits as kb
 from kernelbandits.beliefs import model_estimation
@@ -131,11 +131,11 @@ def play(X, rewards, seed=0, unit=1.0, shift=0.0, swap=False, horizon=None):
 
 
 def mistakes(seed):
-    """Of 300 decisions between benign and malignant, on a real table."""
-    X, right = load_breast_cancer(return_X_y=True)
+    """Of 300 decisions whether a written digit is odd."""
+    X, digits = load_digits(return_X_y=True)
     rows = np.random.default_rng(seed).permutation(len(X))[:300]
-    X = (X[rows] - X[rows].mean(axis=0)) / X[rows].std(axis=0)
-    rewards = np.stack([right[rows], 1 - right[rows]], axis=1).astype(float)
+    X, odd = X[rows] / 8.0, digits[rows] % 2
+    rewards = np.stack([odd, 1 - odd], axis=1).astype(float)
     _, arms = play(X, rewards, horizon=300)
     return int((rewards[np.arange(300), arms] < 0.5).sum())
 

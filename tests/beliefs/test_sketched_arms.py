@@ -7,7 +7,7 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.beliefs import empirical_bayes
-from kernelbandits.beliefs.anchored_gaussian import Units
+from kernelbandits.beliefs.anchored_kernels import Units
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.arm_models import ExactArms, ExactConstruction
 from kernelbandits.beliefs.arm_sums import ArmSums
@@ -19,9 +19,9 @@ from kernelbandits.beliefs.sketched_arms import SketchConstruction, SketchedArms
 N_ARMS, DIM = 3, 4
 
 
-def components(common, gamma=0.3, ridge=0.2, offset=1.5):
+def components(common, gamma=0.3, ridge=0.2, offset=1.5, rational=False):
     units = Units(np.full(DIM, 0.1), np.linspace(0.5, 1.5, DIM))
-    return Components(units, gamma, common, 2.0, offset, ridge, offset, 2.0 + offset, 0.5, 1.0)
+    return Components(units, gamma, common, 2.0, offset, ridge, offset, 2.0 + offset, 0.5, 1.0, rational)
 
 
 def rewards(seed, n):
@@ -39,9 +39,10 @@ def built(construction):
     return construction.model()
 
 
+@pytest.mark.parametrize("rational", [False, True])
 @pytest.mark.parametrize("common", [0.0, 1.0])
-def test_features_on_all_contexts_are_the_kernel(common):
-    found, X = components(common), np.random.default_rng(0).standard_normal((20, DIM))
+def test_features_on_all_contexts_are_the_kernel(common, rational):
+    found, X = components(common, rational=rational), np.random.default_rng(0).standard_normal((20, DIM))
     features = KernelFeatures(found, X, 20 + DIM + 1)
     phi = features.of(X)[:, 1:]
     expected = found.kernel(X) - found.offset
@@ -49,18 +50,20 @@ def test_features_on_all_contexts_are_the_kernel(common):
     np.testing.assert_allclose(features.variances(X), expected.diagonal(), atol=1e-12)
 
 
+@pytest.mark.parametrize("rational", [False, True])
 @pytest.mark.parametrize("gamma", [1e-3, 0.3])
-def test_features_begin_with_linear_functions(gamma):
+def test_features_begin_with_linear_functions(gamma, rational):
     """With one centre beside them, all of a nearly linear kernel is there."""
-    found, X = components(0.0, gamma), np.random.default_rng(1).standard_normal((40, DIM))
+    found, X = components(0.0, gamma, rational=rational), np.random.default_rng(1).standard_normal((40, DIM))
     phi = KernelFeatures(found, X, DIM + 2).of(X)[:, 1:]
     missing = np.abs(phi @ phi.T - (found.kernel(X) - found.offset)).max() / found.kernel(X).max()
     assert (missing < 1e-4) == (gamma < 0.01)
 
 
+@pytest.mark.parametrize("rational", [False, True])
 @pytest.mark.parametrize("common", [0.0, 1.0])
-def test_a_sketch_on_all_contexts_is_the_exact_posterior(common):
-    found, data, levels = components(common), rewards(2, 40), np.array([0.3, -0.2, 0.0])
+def test_a_sketch_on_all_contexts_is_the_exact_posterior(common, rational):
+    found, data, levels = components(common, rational=rational), rewards(2, 40), np.array([0.3, -0.2, 0.0])
     exact = built(ExactConstruction(found, levels, data, {}))
     features = KernelFeatures(found, np.concatenate([data.of(arm)[0] for arm in range(N_ARMS)]), 60)
     sums = ArmSums(N_ARMS, features.n)

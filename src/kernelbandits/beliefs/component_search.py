@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import exp, sqrt
-from typing import TypeAlias, final
+from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.beliefs.anchored_gaussian import Units
+from kernelbandits.beliefs.anchored_kernels import Units, height
 from kernelbandits.beliefs.estimation import CONSTANT, median_distance, typical_distance
 from kernelbandits.beliefs.evidence import (
     LOG_PRIOR,
@@ -21,7 +21,7 @@ from kernelbandits.beliefs.evidence import (
 from kernelbandits.types import Array
 
 MULTIPLES = (4.0, 1.0, 0.25, 0.0625, 0.0156, 0.0039)
-"""m in exp(−m t/t̄): from functions with which two typical contexts have little in common to linear ones."""
+"""m in h(m t/t̄): from functions with which two typical contexts have little in common to linear ones."""
 
 _START = (1, 0, 0)
 _COMMON = (1.0, 0.0)
@@ -38,8 +38,10 @@ class ComponentSearch:
     """Climbs from m = 1 to neighbouring bandwidths, other units or anchors as long as the evidence grows.
 
     Units are contexts as they are, or every feature in units of its deviation. Functions are those of exp(−γ t), or
-    those of them that are 0 at the mean context, beside their level. The answer depends on the data alone, not on an
-    earlier one. Rewards that do not vary tell nothing about noise: then the prior decides.
+    those of them that are 0 at the mean context, beside their level. Where rewards take few values, so that some noise
+    is certain, 1/(1 + γ t) is in the place of exp(−γ t): rewards of 0 and 1 tell regions apart, within which functions
+    hardly change. The answer depends on the data alone, not on an earlier one. Rewards that do not vary tell nothing
+    about noise: then the prior decides.
 
     Attributes:
         done: whether the best components are `found`.
@@ -92,7 +94,7 @@ class ComponentSearch:
     def step(self) -> float:
         """Look at one arm with one candidate. Returns the work, in floating-point operations up to a factor."""
         number, kind, _ = self._queue[0]
-        multiple, space, y = MULTIPLES[number], self._spaces[kind], self._arms[self._next_arm][1]
+        multiple, space, y = self._multiple(number), self._spaces[kind], self._arms[self._next_arm][1]
         apart = ArmEvidence.of(space.gram(multiple, 0.0, self._next_arm), space.anchor(multiple, self._next_arm), y)
         for sums, part in zip(self._sums, reversed(apart), strict=True):
             sums.add(part)
@@ -100,12 +102,15 @@ class ComponentSearch:
         if self._next_arm == len(self._arms):
             self._queue.pop()
             for which, (sums, common) in enumerate(zip(self._sums, _COMMON, strict=True)):
-                posterior = sums.log_posterior(_typical(multiple, common), self._variance, self._least_noise)
+                posterior = sums.log_posterior(multiple.typical(common), self._variance, self._least_noise)
                 self._found[number, kind, which] = posterior
             self._begin()
             if space.typical is not None:
                 self._climb()
         return float(len(y) ** 3)
+
+    def _multiple(self, number: int) -> _Multiple:
+        return _Multiple(MULTIPLES[number], self._least_noise > 0.0)
 
     def _climb(self) -> None:
         """Go to neighbours that are better, until there is none or one is not known yet, which is then asked for."""
@@ -128,34 +133,46 @@ class ComponentSearch:
     def found(self) -> tuple[Components, list[Array]]:
         """The best, and its kernel matrices of the contexts of every arm, without those that have lost digits."""
         number, kind, which = self._best
-        multiple, space, common = MULTIPLES[number], self._spaces[kind], _COMMON[which]
+        multiple, space, common = self._multiple(number), self._spaces[kind], _COMMON[which]
         offset, ridge = offset_and_ridge(self._found[self._best])
-        gamma = CONSTANT if space.typical is None else multiple / space.typical
-        variance, shared = _typical(multiple, common) + offset, _size(multiple) * common * exp(-multiple)
+        gamma = CONSTANT if space.typical is None else multiple.m / space.typical
+        variance, shared = multiple.typical(common) + offset, multiple.size * common * multiple.apart
         grams = [space.gram(multiple, common, arm) for arm in range(len(self._arms))]
         found = Components(
             space.units,
             gamma,
             common,
-            _size(multiple),
+            multiple.size,
             offset,
             ridge,
             shared + offset,
             variance,
             correlation_of([gram - shared for gram in grams]),
             self._variance / (variance + ridge),
+            multiple.rational,
         )
         return found, [gram + offset for gram in grams] if space.exact else []
 
 
-def _size(multiple: float) -> float:
-    """The factor that makes the variance of half the difference between typical contexts 1, whatever the bandwidth."""
-    return 1.0 / (1.0 - exp(-multiple))
+class _Multiple(NamedTuple):
+    """h(m t/t̄), with the `height` h."""
 
+    m: float
+    rational: bool
 
-def _typical(multiple: float, common: float) -> float:
-    """K(x, x) at a typical context, t̄/2 from the mean context."""
-    return _size(multiple) * (1.0 - (1.0 - common) * exp(-multiple))
+    @property
+    def apart(self) -> float:
+        """h(m): the correlation of two typical contexts, t̄ from each other."""
+        return 1.0 / (1.0 + self.m) if self.rational else exp(-self.m)
+
+    @property
+    def size(self) -> float:
+        """The factor that makes the variance of half the difference between typical contexts 1, whatever m is."""
+        return 1.0 / (1.0 - self.apart)
+
+    def typical(self, common: float) -> float:
+        """K(x, x) at a typical context, t̄/2 from the mean context, whose square h(m/2)² is h(m) if h(s) = e⁻ˢ."""
+        return self.size * (1.0 - (1.0 - common) * ((1.0 + self.m / 2.0) ** -2 if self.rational else self.apart))
 
 
 @final
@@ -196,17 +213,17 @@ class _Space:
         shapes = [t.shape for t in self._distances] == [(n, n) for n in sizes]
         return shapes and [squares.shape for squares in self._squares] == [(n,) for n in sizes]
 
-    def gram(self, multiple: float, common: float, arm: int) -> Array:
-        """The kernel matrix of an arm's contexts with γ = multiple/t̄; constant if there is no t̄."""
-        gamma = multiple / self.typical if self.typical else 0.0
-        values: Array = np.exp(-gamma * np.maximum(self._distances[arm], 0.0))
-        values *= _size(multiple)
+    def gram(self, multiple: _Multiple, common: float, arm: int) -> Array:
+        """The kernel matrix of an arm's contexts with γ = m/t̄; constant if there is no t̄."""
+        gamma = multiple.m / self.typical if self.typical else 0.0
+        values = height(gamma * np.maximum(self._distances[arm], 0.0), rational=multiple.rational)
+        values *= multiple.size
         if common < 1.0:
             anchor = self.anchor(multiple, arm)
             values -= (1.0 - common) * np.outer(anchor, anchor)
         return values
 
-    def anchor(self, multiple: float, arm: int) -> Array:
+    def anchor(self, multiple: _Multiple, arm: int) -> Array:
         """Covariances with the value at the mean context, in units of its deviation: what `common` is a share of."""
-        gamma = multiple / self.typical if self.typical else 0.0
-        return sqrt(_size(multiple)) * np.exp(-gamma * self._squares[arm])
+        gamma = multiple.m / self.typical if self.typical else 0.0
+        return sqrt(multiple.size) * height(gamma * self._squares[arm], rational=multiple.rational)

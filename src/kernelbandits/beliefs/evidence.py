@@ -16,7 +16,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.beliefs.anchored_gaussian import AnchoredGaussian, Units
+from kernelbandits.beliefs.anchored_kernels import AnchoredGaussian, AnchoredRational, Units
 from kernelbandits.kernels import Kernel, Scaled, Shifted
 from kernelbandits.linalg import TINY
 from kernelbandits.types import Array
@@ -48,7 +48,7 @@ class Components(NamedTuple):
 
     Attributes:
         units: t, distances of contexts.
-        gamma: γ of the `AnchoredGaussian` of what a reward function is beyond its level.
+        gamma: γ of the `AnchoredKernel` of what a reward function is beyond its level.
         common: how much of the value at the mean context this includes, 0 or 1.
         size: the factor of the kernel.
         offset: variance of an arm's level.
@@ -58,6 +58,7 @@ class Components(NamedTuple):
         reach: root mean square of correlations, beyond what is shared, between contexts of an arm: how much a reward
             tells about another context, from 1/√d for linear functions to 1.
         prior: s² according to the prior.
+        rational: whether the kernel is an `AnchoredRational` and not an `AnchoredGaussian`.
 
     """
 
@@ -71,11 +72,13 @@ class Components(NamedTuple):
     variance: float
     reach: float
     prior: float
+    rational: bool = False  # which earlier files lack
 
     @property
     def kernel(self) -> Kernel:
         """Of an arm's reward function, its level included."""
-        return Shifted(Scaled(AnchoredGaussian(self.units, self.gamma, self.common), self.size), self.offset)
+        anchored = AnchoredRational if self.rational else AnchoredGaussian
+        return Shifted(Scaled(anchored(self.units, self.gamma, self.common), self.size), self.offset)
 
     def revised(self, offset: float, ridge: float, variance: float) -> Components:
         """The same kernel with another level variance and noise; `variance` is that of all rewards."""

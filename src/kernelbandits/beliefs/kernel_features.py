@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from kernelbandits import checks
+from kernelbandits.beliefs.anchored_kernels import height
 from kernelbandits.beliefs.evidence import Components
 from kernelbandits.linalg import EPS, greedy_pivots
 from kernelbandits.types import Array, IntArray
@@ -17,11 +18,11 @@ _LOST = 1e4 * EPS  # eigenvalues that rounding makes, relative to the size of th
 
 @final
 class KernelFeatures:
-    """φ(x) ∈ R^r with φ(x)ᵀφ(z) ≈ K(x, z), the `AnchoredGaussian`: a Nyström approximation that begins linearly.
+    """φ(x) ∈ R^r with φ(x)ᵀφ(z) ≈ K(x, z), an `AnchoredKernel`: a Nyström approximation that begins linearly.
 
     Value and gradient of a function at the origin of the units are exact: their features are √(size · common) a and
-    √(size · 2γ/d) a u with a = exp(−γ ‖u‖²/d), for a small γ all linear functions. For the rest K′ of the kernel,
-    contexts Z are the centres, each the one that those before it explain least: with K′(Z, Z) = U Λ Uᵀ the
+    −√(size · 2γ/d) h′(s) u with a = h(s) and s = γ ‖u‖²/d, for a small γ all linear functions. For the rest K′ of the
+    kernel, contexts Z are the centres, each the one that those before it explain least: with K′(Z, Z) = U Λ Uᵀ the
     features are Λ^(−1/2) Uᵀ K′(Z, x).
 
     In high dimension most of a kernel is linear (the paper's reason why interpolation works), and centres alone would
@@ -70,33 +71,40 @@ class KernelFeatures:
         return self._variances(self._components.units._map(contexts))
 
     def _variances(self, U: Array) -> Array:
-        _, gamma, common, size, *_ = self._components
-        own = np.expm1(-2.0 * gamma / U.shape[1] * np.vecdot(U, U))  # a² − 1
-        variances: Array = size * (common - (1.0 - common) * own)
+        components = self._components
+        s = components.gamma / U.shape[1] * np.vecdot(U, U)
+        own = -s * (2.0 + s) / (1.0 + s) ** 2 if components.rational else np.expm1(-2.0 * s)  # a² − 1
+        variances: Array = components.size * (components.common - (1.0 - components.common) * own)
         return variances
 
     def _values(self, U: Array, u: Array, V: Array, v: Array) -> Array:
         """K between points with coordinates U and V, whose squared norms are u and v; shape (n, m)."""
-        factor = self._components.gamma / U.shape[1]
+        components, factor = self._components, self._components.gamma / U.shape[1]
         values = U @ V.T
         values *= 2.0
         values -= u[:, np.newaxis]
         values -= v
         np.minimum(values, 0.0, out=values)
-        values *= factor
-        np.exp(values, out=values)
-        values -= (1.0 - self._components.common) * np.outer(np.exp(-factor * u), np.exp(-factor * v))
-        values *= self._components.size
+        if components.rational:
+            values *= -factor
+            values += 1.0
+            np.reciprocal(values, out=values)
+        else:
+            values *= factor
+            np.exp(values, out=values)
+        left, right = height(factor * u, rational=components.rational), height(factor * v, rational=components.rational)
+        values -= (1.0 - components.common) * np.outer(left, right)
+        values *= components.size
         return values
 
     def _base(self, U: Array) -> Array:
         """Features of value and gradient at the origin, shape (m, 1 + d)."""
-        _, gamma, common, size, *_ = self._components
-        factor = gamma / U.shape[1]
+        components, factor = self._components, self._components.gamma / U.shape[1]
+        heights = height(factor * np.vecdot(U, U), rational=components.rational)
+        slopes = heights * heights if components.rational else heights  # −h′
         base = np.empty((len(U), 1 + U.shape[1]))
-        base[:, 0] = np.exp(-factor * np.vecdot(U, U))
-        np.multiply(base[:, :1], sqrt(2.0 * factor * size) * U, out=base[:, 1:])
-        base[:, 0] *= sqrt(common * size)
+        base[:, 0] = sqrt(components.common * components.size) * heights
+        np.multiply(slopes[:, np.newaxis], sqrt(2.0 * factor * components.size) * U, out=base[:, 1:])
         return base
 
     def of(self, contexts: Array) -> Array:

@@ -68,6 +68,7 @@ def _is_named_tuple(kind: type) -> bool:
 
 
 def _named_tuple(kind: Any, fields: Fields) -> Any:
+    fields |= {name: value for name, value in kind._field_defaults.items() if name not in fields}  # earlier files lack
     if (*fields,) != kind._fields:
         raise InvalidFile(f"{kind.__name__} has other fields in this version of the library")
     declared.check(kind, fields)
