@@ -21,7 +21,7 @@ N_ARMS, DIM = 3, 4
 
 def components(common, gamma=0.3, ridge=0.2, offset=1.5, rational=False):
     units = Units(np.full(DIM, 0.1), np.linspace(0.5, 1.5, DIM))
-    return Components(units, gamma, common, 2.0, offset, ridge, offset, 2.0 + offset, 0.5, 1.0, rational)
+    return Components(units, gamma, common, 2.0, offset, ridge, offset, 2.0 + offset, 0.5, 1.0, 1e-9 * rational)
 
 
 def rewards(seed, n):

@@ -149,7 +149,7 @@ class ComponentSearch:
             variance,
             correlation_of([gram - shared for gram in grams]),
             self._variance / (variance + ridge),
-            multiple.rational,
+            self._least_noise,
         )
         return found, [gram + offset for gram in grams] if space.exact else []
 

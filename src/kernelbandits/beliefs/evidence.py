@@ -58,7 +58,8 @@ class Components(NamedTuple):
         reach: root mean square of correlations, beyond what is shared, between contexts of an arm: how much a reward
             tells about another context, from 1/√d for linear functions to 1.
         prior: s² according to the prior.
-        rational: whether the kernel is an `AnchoredRational` and not an `AnchoredGaussian`.
+        least_noise: the least variance of noise that is believed, in units of squared rewards: 0, unless rewards take
+            few values.
 
     """
 
@@ -72,7 +73,12 @@ class Components(NamedTuple):
     variance: float
     reach: float
     prior: float
-    rational: bool = False  # which earlier files lack
+    least_noise: float = 0.0  # which earlier files lack
+
+    @property
+    def rational(self) -> bool:
+        """Whether the kernel is an `AnchoredRational`, as where rewards take few values, or an `AnchoredGaussian`."""
+        return self.least_noise > 0.0
 
     @property
     def kernel(self) -> Kernel:

@@ -231,7 +231,8 @@ class SketchRevision(Construction):
             self._n_seen += 1
             if self._n_seen == len(self._P):
                 variance = sums.variance
-                posterior = self._evidence.log_posterior(self._components.variance - self._components.offset, variance)
+                found = self._components
+                posterior = self._evidence.log_posterior(found.variance - found.offset, variance, found.least_noise)
                 self._components = self._components.revised(*offset_and_ridge(posterior), variance)
         else:
             self._P[self._n_inverses] = _inverse(sums.features[self._n_inverses], self._components)
