@@ -19,9 +19,9 @@ from kernelbandits.beliefs.sketched_arms import SketchConstruction, SketchedArms
 N_ARMS, DIM = 3, 4
 
 
-def components(common, gamma=0.3, ridge=0.2, offset=1.5, rational=False):
+def components(common, gamma=0.3, ridge=0.2, offset=1.5, least_noise=0.0):
     units = Units(np.full(DIM, 0.1), np.linspace(0.5, 1.5, DIM))
-    return Components(units, gamma, common, 2.0, offset, ridge, offset, 2.0 + offset, 0.5, 1.0, 1e-9 * rational)
+    return Components(units, gamma, common, 2.0, offset, ridge, offset, 2.0 + offset, 0.5, 1.0, least_noise)
 
 
 def rewards(seed, n):
@@ -39,10 +39,10 @@ def built(construction):
     return construction.model()
 
 
-@pytest.mark.parametrize("rational", [False, True])
+@pytest.mark.parametrize("least_noise", [0.0, 0.01], ids=["Gaussian", "rational"])
 @pytest.mark.parametrize("common", [0.0, 1.0])
-def test_features_on_all_contexts_are_the_kernel(common, rational):
-    found, X = components(common, rational=rational), np.random.default_rng(0).standard_normal((20, DIM))
+def test_features_on_all_contexts_are_the_kernel(common, least_noise):
+    found, X = components(common, least_noise=least_noise), np.random.default_rng(0).standard_normal((20, DIM))
     features = KernelFeatures(found, X, 20 + DIM + 1)
     phi = features.of(X)[:, 1:]
     expected = found.kernel(X) - found.offset
@@ -50,20 +50,20 @@ def test_features_on_all_contexts_are_the_kernel(common, rational):
     np.testing.assert_allclose(features.variances(X), expected.diagonal(), atol=1e-12)
 
 
-@pytest.mark.parametrize("rational", [False, True])
+@pytest.mark.parametrize("least_noise", [0.0, 0.01], ids=["Gaussian", "rational"])
 @pytest.mark.parametrize("gamma", [1e-3, 0.3])
-def test_features_begin_with_linear_functions(gamma, rational):
+def test_features_begin_with_linear_functions(gamma, least_noise):
     """With one centre beside them, all of a nearly linear kernel is there."""
-    found, X = components(0.0, gamma, rational=rational), np.random.default_rng(1).standard_normal((40, DIM))
+    found, X = components(0.0, gamma, least_noise=least_noise), np.random.default_rng(1).standard_normal((40, DIM))
     phi = KernelFeatures(found, X, DIM + 2).of(X)[:, 1:]
     missing = np.abs(phi @ phi.T - (found.kernel(X) - found.offset)).max() / found.kernel(X).max()
     assert (missing < 1e-4) == (gamma < 0.01)
 
 
-@pytest.mark.parametrize("rational", [False, True])
+@pytest.mark.parametrize("least_noise", [0.0, 0.01], ids=["Gaussian", "rational"])
 @pytest.mark.parametrize("common", [0.0, 1.0])
-def test_a_sketch_on_all_contexts_is_the_exact_posterior(common, rational):
-    found, data, levels = components(common, rational=rational), rewards(2, 40), np.array([0.3, -0.2, 0.0])
+def test_a_sketch_on_all_contexts_is_the_exact_posterior(common, least_noise):
+    found, data, levels = components(common, least_noise=least_noise), rewards(2, 40), np.array([0.3, -0.2, 0.0])
     exact = built(ExactConstruction(found, levels, data, {}))
     features = KernelFeatures(found, np.concatenate([data.of(arm)[0] for arm in range(N_ARMS)]), 60)
     sums = ArmSums(N_ARMS, features.n)
@@ -195,6 +195,21 @@ def test_a_construction_of_a_sketch_estimates_its_noise():
     found, data = components(1.0, gamma=3.0, ridge=1e-4), rewards(10, 400)
     model = built(SketchConstruction(found, np.zeros(N_ARMS), data, 8))
     assert model.components.ridge > 10.0 * found.ridge
+
+
+def test_a_sketch_of_rewards_with_few_values_does_not_believe_that_there_is_no_noise():
+    """Else the amplitude, in units of which noise is counted, would be enormous, and all arms unknown again."""
+    rng, data = np.random.default_rng(11), ArmData(N_ARMS, DIM)
+    for place in rng.standard_normal((12, DIM)):
+        for _ in range(20):
+            data.add(place + 1e-6 * rng.standard_normal(DIM), int(rng.integers(N_ARMS)), float(place[0] > 0.0))
+
+    def noise(least_noise):
+        model = built(SketchConstruction(components(1.0, 3.0, least_noise=least_noise), np.zeros(N_ARMS), data, 40))
+        return model.components.ridge * model.sum_of_squares() / len(data)
+
+    assert noise(0.0) < 1e-5
+    assert noise(0.01) > 1e-3
 
 
 @pytest.mark.parametrize("sketched", [False, True])
