@@ -41,14 +41,14 @@ class EmpiricalBayes(Belief):
     their own (`arm_levels`), so that an arm that pays very differently changes no other. An arm without rewards has the
     mean of all levels. With fewer than two rewards, the deviation of levels between arms adds to its own.
 
-    K is h(m t/t̄), or its covariance given that the function is 0 at the mean context (`AnchoredKernel`), divided by
-    1 − h(m), from m = 4 to m = 1/256, where functions are linear. h(s) is e⁻ˢ, or 1/(1 + s) where rewards take few
-    values, such as 0 and 1: these tell regions apart, and functions change quickly between them only. t is ‖x − z‖²/d, with contexts as they are or with
-    every feature in units of its deviation; t̄ is its median over pairs of contexts of one arm. So neither the unit nor
-    a shift of contexts matters, nor does it matter much if each feature has a unit of its own. K maximises the marginal
-    likelihood, and o and r are geometric means under it (`evidence`), whenever the number of rewards has grown by half,
-    and whenever rewards have become much less likely than expected. At most 128 rewards per arm are used for it. The
-    amplitude follows every reward, and no single reward moves it far.
+    K is h(m t/t̄), or its covariance given that the function is 0 at the mean context (`AnchoredKernel`), divided by 1
+    − h(m), from m = 4 to m = 1/256, where functions are linear. h(s) is e⁻ˢ, or 1/(1 + s) where rewards take few
+    values, such as 0 and 1: these tell regions apart, and functions change quickly between them only. t is ‖x − z‖²/d,
+    with contexts as they are or with every feature in units of its deviation; t̄ is its median over pairs of contexts
+    of one arm. So neither the unit nor a shift of contexts matters, nor does it matter much if each feature has a unit
+    of its own. K maximises the marginal likelihood, and o and r are geometric means under it (`evidence`), whenever the
+    number of rewards has grown by half, and whenever rewards have become much less likely than expected. At most 128
+    rewards per arm are used for it. The amplitude follows every reward, and no single reward moves it far.
 
     Two arms whose rewards take two values are opposite (where one pays, the other does not) if one function for both
     predicts left-out rewards as well as two do. Then every reward tells about both arms (`RewardSearch`).
