@@ -1,4 +1,5 @@
 import gc
+import signal
 from pathlib import Path
 from subprocess import CompletedProcess
 from types import SimpleNamespace
@@ -25,6 +26,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],  # the machine may be
 )
 settings.load_profile("same-every-time")
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell does for what it runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # with which children start as usual, too
 
 
 @pytest.fixture(autouse=True, scope="session")

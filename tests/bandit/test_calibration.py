@@ -58,3 +58,12 @@ def test_without_predictions_there_are_no_figures():
     calibration.compare(np.full(9, np.nan), np.full(9, np.nan), np.ones(9))
     assert calibration.n == 0
     assert {*json.loads(json.dumps(calibration.to_dict())).values()} == {0, None}
+
+
+def test_the_error_of_the_bias_is_the_deviation_of_errors_over_the_root_of_their_weight():
+    errors = 3.0 + np.random.default_rng(3).standard_normal(200)
+    calibration = kb.Calibration()
+    calibration.compare(np.zeros(200), np.zeros(200), errors)
+    weights = (1.0 - 1.0 / 500.0) ** np.arange(199, -1, -1)
+    spread = np.average((errors - np.average(errors, weights=weights)) ** 2, weights=weights)
+    assert calibration.bias_error == pytest.approx(np.sqrt(spread / weights.sum()))

@@ -121,3 +121,11 @@ def test_without_an_offset_one_reward_tells_nothing() -> None:
     levels = FollowedLevels(2)
     levels.estimate(data, functions)
     assert levels.doubt[1] == levels.between**2
+
+
+def test_the_level_of_one_reward_is_as_uncertain_as_by_the_variance_within_arms() -> None:
+    """τ²v/(τ² + v), where v is the variance within arms, drawn toward that of all rewards as by three rewards."""
+    rewards = [np.array([5.0]), np.array([0.0, 2.0, 1.0]), np.array([-3.0, -1.0])]
+    found, total = arm_levels(rewards), np.var(np.concatenate(rewards))
+    v = (3.0 * total + 3.0 * found.within**2) / 6.0  # six rewards of three arms leave three degrees of freedom
+    assert found.single**2 == pytest.approx(found.between**2 * v / (found.between**2 + v))

@@ -238,3 +238,15 @@ def test_the_tracker_answers_for_many_rounds_before_and_after_its_first_estimate
             expected = np.array([tracker.mean_and_std(shown) for shown in shared]).swapaxes(0, 1)
             np.testing.assert_allclose(tracker.means_and_stds(shared), expected, rtol=1e-9)
         tracker.observe(rng.standard_normal(DIM), n % N_ARMS, 100.0 * (n % N_ARMS) + rng.standard_normal())
+
+
+def test_a_new_arm_of_a_sketch_is_believed_like_one_without_rewards():
+    found, data = components(0.0), rewards(14, 30)
+    features = KernelFeatures(found, data.of(0)[0], 20)
+    none = ArmSums(N_ARMS, features.n)
+    model = SketchedArms(found, features, none, np.array([_inverse(A, found) for A in none.features]))
+    model.add_arm(kb.Problem(N_ARMS + 1, DIM))
+    x = np.random.default_rng(15).standard_normal(DIM)
+    mean, std = model.mean_and_std(np.array([x] * (N_ARMS + 1)))
+    np.testing.assert_array_equal(mean, 0.0)
+    np.testing.assert_allclose(std, np.sqrt(found.kernel.diagonal(x[np.newaxis])[0]), rtol=1e-9)

@@ -107,3 +107,9 @@ def test_noise_has_mean_0_and_variance_1(law):
     draws = law.draw(200_000, np.random.default_rng(0))
     assert abs(draws.mean()) < 0.01
     assert draws.var() == pytest.approx(1.0, abs=0.02)
+
+
+def test_density_is_the_share_of_features_that_are_kept():
+    instance = kb.Synthetic(kb.ApproximateLowRank(), n_arms=2, dim=50, n_bumps=5, density=0.2).draw(0)
+    kept = instance.rounds(500, np.random.default_rng(1)).contexts != 0.0
+    assert kept.mean() == pytest.approx(0.2, abs=0.01)

@@ -80,3 +80,11 @@ def test_no_single_profile_across_geometries(combine):
     assert mixed.geometry is None
     with pytest.raises(kb.errors.InvalidArgument, match="no single profile"):
         mixed.profile(np.ones(2))
+
+
+@pytest.mark.parametrize("nu", [60.0, 90.3, 99.0])
+def test_matern_begins_as_its_series_where_the_bessel_function_overflows(nu):
+    """1 − h(t) = νt/(2(ν − 1)) to first order, and s = √(2νt) is so small that K_ν(s) is infinite."""
+    t = np.array([1e-10]) if nu < 80.0 else np.array([3e-7, 3e-6])
+    assert np.isinf(kve(nu, np.sqrt(2 * nu * t))).all()
+    assert 1.0 - kb.Matern(nu=nu).profile(t) == pytest.approx(nu * t / (2 * (nu - 1)), rel=1e-4)

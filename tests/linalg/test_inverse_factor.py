@@ -97,3 +97,16 @@ def test_several_rows_that_were_appended_at_once():
     for n in range(25, 40):  # nothing is asked in between
         factor, _ = factor.append(L[n, :n], L[n, n] ** 2 - NOISE, NOISE)
     assert np.allclose(inverse(factor) @ L, np.eye(40), atol=1e-10)
+
+
+def test_a_branch_from_rows_that_are_not_folded_yet():
+    A, B = positive_definite(8, 1, trunk=5), positive_definite(8, 2, trunk=5)
+    first, second = np.linalg.cholesky(A), np.linalg.cholesky(B)
+    factors = [InverseFactor.empty()]
+    for n in range(8):  # nothing is asked, so all rows are pending
+        factors.append(factors[-1].append(first[n, :n], first[n, n] ** 2 - NOISE, NOISE)[0])
+    branch = factors[5]
+    for n in range(5, 8):
+        branch, _ = branch.append(second[n, :n], second[n, n] ** 2 - NOISE, NOISE)
+    assert np.allclose(inverse(branch) @ second, np.eye(8), atol=1e-8)
+    assert np.allclose(inverse(factors[8]) @ first, np.eye(8), atol=1e-8)

@@ -132,3 +132,15 @@ def test_bounds_must_make_sense():
 def test_what_is_no_reward_or_weight_is_refused(rewards, weights, words):
     with pytest.raises(InvalidArgument, match=words):
         kb.ConfidenceSequence().start().observe(rewards, weights)
+
+
+def test_scores_are_predicted_from_the_past_alone():
+    rng = np.random.default_rng(4)
+    r, w = rng.random(12), rng.choice([0.0, 0.5, 3.0], 12)
+    running = kb.ConfidenceSequence(largest_weight=3.0).start()
+    running.observe(r[:5], w[:5])
+    running.observe(r[5:], w[5:])
+    scores = w * r  # those that are never below 0
+    predicted = [np.clip((0.5 + scores[:i].sum()) / (1 + i), 0.0, 1.0) for i in range(12)]
+    assert running.sums["sum lower"] == pytest.approx(scores.sum())
+    assert running.sums["squares lower"] == pytest.approx(np.sum((scores - predicted) ** 2))

@@ -107,3 +107,10 @@ def test_equal_scores_have_an_interval():
     for method in (kb.EmpiricalLikelihood(), kb.StudentizedBootstrap(100), kb.NormalInterval()):
         found = method.interval(sample_of(np.full(50, 0.3), (0.3, 0.3), (0.0, 1.0)), 0.95)
         assert found.covers(0.3)
+
+
+def test_the_likelihood_ratio_at_the_ends_is_that_of_students_t_with_half_the_rows():
+    sample = sample_of(np.random.default_rng(2).random(20), extremes=(0.0, 1.0))
+    found, limit = kb.EmpiricalLikelihood().interval(sample, 0.95), stats.t.ppf(0.975, 10) ** 2
+    for end, extreme in zip(found, sample.extremes, strict=True):
+        assert likelihood_ratio(sample.points().with_one(extreme), end) == pytest.approx(limit, rel=1e-4)

@@ -1,3 +1,4 @@
+from dataclasses import dataclass
 from math import log, sqrt
 
 import numpy as np
@@ -97,3 +98,22 @@ def test_a_width_says_what_it_needs_to_know(width, known, missing):
 
 def test_a_constant_width_needs_no_knowledge():
     assert policy(kb.ConstantWidth(1.0)).start(kb.Problem(K, DIM), 0).choose(CONTEXTS[0]).propensity == 1 / K
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseWidth(kb.Width):
+    """β = σ in the units of the prior: a width of one's own that needs no norms."""
+
+    def of(self, arm, posterior, problem):
+        return problem.noise_std
+
+
+def test_a_new_arm_leaves_the_bounds_of_the_others():
+    agent = kb.GPUCB(kb.GaussianProcess(KERNEL, 0.5), NoiseWidth()).start(kb.Problem(K, DIM, noise_std=3.0), 0)
+    agent.observe_batch(
+        CONTEXTS[range(30), [t % K for t in range(30)]], [t % K for t in range(30)], 10.0 * REWARDS[:30, 0]
+    )
+    before = agent.choose(CONTEXTS[40]).scores
+    agent.add_arm()
+    after = agent.choose(np.vstack([CONTEXTS[40], CONTEXTS[40, :1]])).scores
+    assert after[:K] == pytest.approx(before)

@@ -8,6 +8,7 @@ import pytest
 import kernelbandits as kb
 from kernelbandits.experiments.results import Results, regret_table
 from kernelbandits.reporting import Column, Document, Entry, Table, terminal_width
+from kernelbandits.reporting.narrow_tables import _parts
 
 
 def shown(table, width, monkeypatch, capsys):
@@ -93,3 +94,9 @@ def test_the_width_is_that_of_the_environment_or_80(monkeypatch):
     assert terminal_width() == 97
     monkeypatch.setenv("COLUMNS", "many")
     assert terminal_width() >= 1
+
+
+def test_parts_of_a_wide_table_have_about_equally_many_columns():
+    """Five columns beside the names, of which four fit: three and two rather than four and one."""
+    assert _parts([5] * 6, width=33) == [[0, 1, 2, 3], [0, 4, 5]]
+    assert _parts([5] * 6, width=40) == [[0, 1, 2, 3, 4, 5]]

@@ -9,10 +9,12 @@ from replaying import repeat_decisions, replayed
 
 from kernelbandits.errors import InvalidArgument, InvalidFile
 from kernelbandits.linalg import Segments
+from kernelbandits.offline import ConfidenceSequence
 from kernelbandits.service.clock import Clock
 from kernelbandits.service.events import Conflict
 from kernelbandits.service.journal import GRACE
 from kernelbandits.service.learner import rebuilt
+from kernelbandits.service.statistics import Statistics
 
 HOUR = 3600.0
 OVER = HOUR + GRACE / 1e6 + 1.0
@@ -298,3 +300,15 @@ def test_the_clock_does_not_follow_the_wall_clock(monkeypatch):
     monkeypatch.setattr(time, "time_ns", lambda: 0)
     assert before <= clock.now() < before + 60_000_000
     assert Clock.anchored(before + 10**12).now() >= before + 10**12
+
+
+def test_intervals_of_the_summary_hold_together():
+    """Three intervals at a level of 95 % together are each at 1 − 0.05/3."""
+    statistics = Statistics(largest_weight=2.0)
+    names = ["a", "b"]
+    statistics.pending = [("policy", float(i % 3 == 0), names[i % 2], 0.5, names) for i in range(100)]
+    found = statistics.summary()["intervals"]
+    assert sorted(found) == ["arm a", "arm b", "policy"]
+    alone = ConfidenceSequence(1.0 - 0.05 / 3.0, largest_weight=2.0).start()
+    alone.observe([float(i % 3 == 0) for i in range(100)], [2.0 * (i % 2 == 0) for i in range(100)])
+    assert (found["arm a"]["low"], found["arm a"]["high"]) == pytest.approx(tuple(alone.interval))

@@ -194,3 +194,10 @@ def test_unknown_and_doubly_used_columns():
         encoding.features(("age", "city"), ["age"], "t")
     with pytest.raises(InvalidFile, match="no column left as a feature"):
         kb.Encoding().features(("y",), ["y"], "t")
+
+
+def test_a_common_unit_gives_numbers_a_variance_of_1_on_average():
+    std = np.array([1.0, 7.0, 0.5])
+    factors = kb.CommonUnit().factors(std)
+    assert np.ptp(factors) == 0.0
+    assert np.mean((factors * std) ** 2) == pytest.approx(1.0)

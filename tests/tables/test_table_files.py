@@ -120,3 +120,12 @@ def test_blocks_of_a_file_are_those_of_the_whole_table(tmp_path):
     with row_blocks(path, ("?", "NaN")) as rows:
         assert rows.block(0, 3).equals(whole)
         assert rows.schema == whole.schema
+
+
+@pytest.mark.parametrize(
+    ("most", "rows"), [(3, [0, 4, 8]), (5, [0, 2, 4, 6, 8]), (6, [0, 2, 4, 6, 8]), (20, [*range(10)])]
+)
+def test_rows_that_are_spread_over_a_file_are_at_most_so_many(most, rows, tmp_path):
+    path = write(tmp_path / "t.csv", "a\n" + "".join(f"{i}\n" for i in range(10)))
+    with row_blocks(path) as table:
+        assert table.spread(most, ["a"])["a"].to_list() == rows

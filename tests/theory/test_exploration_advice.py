@@ -198,3 +198,10 @@ def test_recommended_budget_is_useful_in_small():
     recommended, fixed = study(kb.LowRank(), range(3), horizon=1000, n_arms=8, dim=30)
     assert recommended <= 1.5 * min(fixed.values())
     assert recommended <= 0.5 * max(fixed.values())
+
+
+def test_a_horizon_of_one_round_per_arm():
+    rng = np.random.default_rng(0)
+    X, arms = rng.standard_normal((12, 3)), np.arange(12) % 3
+    advice = theory.recommend_exploration(X, arms, X[:, 0], horizon=3, kernel=kb.Gaussian())
+    assert (advice.n_per_arm, advice.n_explore) == (1, 3)

@@ -309,3 +309,13 @@ def test_the_first_words_tell_of_a_linear_model_that_predicts_better():
     advice = diagnose(X, arms, y, horizon=20_000).recommendation
     told = verdict_on(changed, advice, groups, y).text
     assert re.search(r"LinearUCB, or explore about [\d,]+ of 20,000 rounds and interpolate \(held-out", told)
+
+
+def test_without_an_effect_the_linear_share_varies_by_its_standard_error():
+    rng = np.random.default_rng(3)
+    found = []
+    for _ in range(400):
+        arms = [(X @ X.T, rng.standard_normal(30)) for X in rng.standard_normal((2, 30, 5))]
+        share, error = linear_share(arms)
+        found.append(share / error)
+    assert np.std(found) == pytest.approx(1.0, abs=0.15)

@@ -131,7 +131,7 @@ class _ExploreThenCommitLearner(Learner):
         """
         n, fitted, n_turns, n_explore = self._n_rewards, self._n_fitted, self._turns.total, self._policy.n_explore
         if self._commitment is None:  # turns go on while there are too few of them, or of their rewards
-            late = n < _ENOUGH * n_explore and (n_turns < _LATE * n_explore or not n)
+            late = n < _ENOUGH * n_explore and n_turns < _LATE * n_explore
             if n_turns < n_explore or late:
                 return None
         if n == fitted or (n < n_turns and n < _GROWTH * fitted):
