@@ -321,7 +321,7 @@ def forge_arrays(path, place, value):
 @pytest.mark.parametrize(
     ("place", "value", "words"),
     [
-        (4, lambda facts: [0] * len(facts[3]), "entries of an array share their memory"),
+        (4, lambda facts: [0] * len(facts[3]), "entries of an array share memory"),
         (5, lambda facts: False, "holds something of another kind"),
     ],
     ids=["strides", "writeable"],

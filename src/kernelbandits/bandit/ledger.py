@@ -169,7 +169,7 @@ def _refuse_unfit(state: dict[str, Any]) -> None:
         if type(state[key]) is not list or not all(type(text) is str for text in state[key]):
             raise InvalidFile(f"{key} of the ledger: expected a list of texts")
         if len(set(state[key])) < len(state[key]):
-            raise InvalidFile(f"{key} of the ledger: one of them comes twice")
+            raise InvalidFile(f"{key} of the ledger: the same one comes twice")
     n, sets = len(state["ids"]), state["eligible_sets"]
     if type(sets) is not list or any(type(names) is not tuple or not {*map(type, names)} <= {str} for names in sets):
         raise InvalidFile("eligible_sets of the ledger: expected names of arms")

@@ -94,7 +94,7 @@ class Arrays:
             raise InvalidFile(_NO_FIT)
         array: AnyArray = np.ndarray(shape, dtype, memory, offset, strides)  # refuses what lies outside
         if writeable and _repeats(shape, strides, dtype.itemsize):
-            raise InvalidFile("entries of an array share their memory, so that to write one would change others")
+            raise InvalidFile("entries of an array share memory, so writing one would change others")
         array.flags.writeable = writeable
         return array
 
