@@ -69,7 +69,7 @@ _CONSTANT = 1e-12  # a deviation that is rounding, relative to the size of the f
 
 
 def height(s: Array, *, rational: bool) -> Array:
-    """h(s) = e⁻ˢ, or 1/(1 + s), a mixture of e^(−ws) over all w > 0: rough near by, and never out of reach."""
+    """h(s) = e⁻ˢ, or 1/(1 + s), which is the mean of e^(−ws) over exponential w: Gaussians of all widths at once."""
     return 1.0 / (1.0 + s) if rational else np.exp(-s)
 
 
