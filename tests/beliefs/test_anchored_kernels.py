@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import kernelbandits as kb
-from kernelbandits.beliefs.anchored_kernels import AnchoredGaussian, AnchoredRational, Units
+from kernelbandits.beliefs.anchored_kernels import AnchoredGaussian, AnchoredRational
+from kernelbandits.beliefs.context_units import FeatureScales
 from kernelbandits.beliefs.model_estimation import RewardSearch
 
 DIM, GAMMA = 5, 0.7
@@ -15,7 +16,7 @@ HEIGHTS = {AnchoredGaussian: lambda s: exp(-s), AnchoredRational: lambda s: 1.0 
 
 def units():
     rng = np.random.default_rng(0)
-    return Units(rng.standard_normal(DIM), rng.uniform(0.5, 2.0, DIM))
+    return FeatureScales(rng.standard_normal(DIM), rng.uniform(0.5, 2.0, DIM))
 
 
 @pytest.mark.parametrize("common", [0.0, 1.0])
@@ -75,7 +76,7 @@ def test_it_is_rational_where_rewards_take_few_values(rewards_of, rational):
 def test_variance_and_size_are_those_of_typical_contexts(rewards_of, which):
     """Typical contexts are t̄ from each other and t̄/2 from the mean, whatever was found."""
     search = searched(rewards_of)
-    search._best = (*search._best[:2], which)
+    search._best = next((i, kind, common) for i, kind, common in search._found if kind < 2 and common == which)
     found, _ = search.found()
     typical = search._spaces[search._best[1]].typical
     steps = np.sqrt(typical * DIM / 2.0) * np.eye(DIM)[:2]

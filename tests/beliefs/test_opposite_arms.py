@@ -185,7 +185,8 @@ def test_a_restart_changes_nothing(tmp_path):
 
 
 def test_a_third_arm_ends_it():
-    X, rewards = right_answers(10, 200)
+    """At the next estimate, which begins at 210 rewards at the latest."""
+    X, rewards = right_answers(10, 215)
     agent, _ = play(X[:160], rewards[:160])
     arm = agent.add_arm()
     tracker = agent._learner._tracker

@@ -7,10 +7,10 @@ import pytest
 
 import kernelbandits as kb
 from kernelbandits.beliefs import empirical_bayes
-from kernelbandits.beliefs.anchored_kernels import Units
 from kernelbandits.beliefs.arm_data import ArmData
 from kernelbandits.beliefs.arm_models import ExactArms, ExactConstruction
 from kernelbandits.beliefs.arm_sums import ArmSums
+from kernelbandits.beliefs.context_units import FeatureScales
 from kernelbandits.beliefs.evidence import ArmEvidence, Components, EvidenceSums
 from kernelbandits.beliefs.kernel_features import KernelFeatures
 from kernelbandits.beliefs.model_estimation import BeliefBudget
@@ -20,7 +20,7 @@ N_ARMS, DIM = 3, 4
 
 
 def components(common, gamma=0.3, ridge=0.2, offset=1.5, least_noise=0.0):
-    units = Units(np.full(DIM, 0.1), np.linspace(0.5, 1.5, DIM))
+    units = FeatureScales(np.full(DIM, 0.1), np.linspace(0.5, 1.5, DIM))
     return Components(units, gamma, common, 2.0, offset, ridge, offset, 2.0 + offset, 0.5, 1.0, least_noise)
 
 

@@ -1,4 +1,4 @@
-"""Kernels of functions that may be 0 at one context, with every feature in its own unit: Gaussian and rational."""
+"""Kernels of functions that may be 0 at one context, for distances in any `Units`: Gaussian and rational."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from kernelbandits import checks
+from kernelbandits.beliefs.context_units import Units
 from kernelbandits.kernels import (
     Combination,
     Gaussian,
@@ -18,54 +18,9 @@ from kernelbandits.kernels import (
     InnerProduct,
     Kernel,
     MappedGeometry,
-    Radial,
     RationalQuadratic,
 )
 from kernelbandits.types import Array
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Units(MappedGeometry):
-    """t = ‖u(x) − u(z)‖²/d with u(x) = scales · (x − origin); `origin` and `scales` have shape (d,).
-
-    The origin changes no distance: it is there so that no digits are lost if contexts are far from 0.
-    """
-
-    mapped = Radial()
-    origin: Array
-    scales: Array
-
-    def _validate(self) -> None:
-        checks.refuse_misshapen(self, origin=(None,), scales=(len(self.origin),))
-
-    @classmethod
-    def as_given(cls, groups: list[Array]) -> Units:
-        """Features as they are in groups of points, arrays of shape (n, d)."""
-        origin = np.concatenate(groups).mean(axis=0)
-        return cls(origin, np.ones_like(origin))
-
-    @classmethod
-    def own(cls, groups: list[Array]) -> Units:
-        """Each feature in units of its deviation within groups of points, arrays of shape (n, d).
-
-        One that is constant there has the root mean square of the units of the others: it may vary later.
-        """
-        together = np.concatenate(groups)
-        apart = np.concatenate([X - X.mean(axis=0) for X in groups])
-        units = np.sqrt((apart**2).mean(axis=0))
-        constant = units <= _CONSTANT * np.abs(together).max(axis=0)
-        typical = np.sqrt(np.mean(units[~constant] ** 2)) if not constant.all() else 1.0
-        return cls(together.mean(axis=0), 1.0 / np.where(constant, typical, units))
-
-    def _map(self, X: Array) -> Array:
-        return (X - self.origin) * self.scales
-
-    def diagonal(self, X: Array) -> Array:
-        return np.zeros(len(X))
-
-
-_CONSTANT = 1e-12  # a deviation that is rounding, relative to the size of the feature
 
 
 def height(s: Array, *, rational: bool) -> Array:

@@ -8,7 +8,8 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.beliefs.anchored_kernels import Units, height
+from kernelbandits.beliefs.anchored_kernels import height
+from kernelbandits.beliefs.context_units import FeatureRamps, FeatureScales, Units
 from kernelbandits.beliefs.estimation import CONSTANT, median_distance, typical_distance
 from kernelbandits.beliefs.evidence import (
     LOG_PRIOR,
@@ -22,6 +23,9 @@ from kernelbandits.types import Array
 
 MULTIPLES = (4.0, 1.0, 0.25, 0.0625, 0.0156, 0.0039)
 """m in h(m t/t̄): from functions with which two typical contexts have little in common to linear ones."""
+
+_ORDER = 2  # the kind of units that is
+_UNUSUAL = 2.0  # nats less likely than other units, for it is one of very many ways to bend features
 
 _START = (1, 0, 0)
 _COMMON = (1.0, 0.0)
@@ -40,8 +44,9 @@ class ComponentSearch:
     Units are contexts as they are, or every feature in units of its deviation. Functions are those of exp(−γ t), or
     those of them that are 0 at the mean context, beside their level. Where rewards take few values, so that some noise
     is certain, 1/(1 + γ t) is in the place of exp(−γ t): rewards of 0 and 1 tell regions apart, within which functions
-    hardly change. The answer depends on the data alone, not on an earlier one. Rewards that do not vary tell nothing
-    about noise: then the prior decides.
+    hardly change. Regions may then be told apart by the order of a feature's values and not by their size, so there is
+    a third kind of units (`FeatureRamps`). The answer depends on the data alone, not on an earlier one. Rewards that do
+    not vary tell nothing about noise: then the prior decides.
 
     Attributes:
         done: whether the best components are `found`.
@@ -62,7 +67,10 @@ class ComponentSearch:
     def __init__(self, arms: list[tuple[Array, Array]], variance: float, least_noise: float = 0.0) -> None:
         """For contexts and rewards less levels of arms; `variance` is that of all rewards, `least_noise` of noise."""
         contexts = [X for X, _ in arms]
-        self._spaces = [_Space(units, contexts) for units in (Units.as_given(contexts), Units.own(contexts))]
+        kinds: list[Units] = [FeatureScales.as_given(contexts), FeatureScales.own(contexts)]
+        if least_noise:
+            kinds.append(FeatureRamps.among(contexts))
+        self._spaces = [_Space(units, contexts) for units in kinds]
         self._arms, self._variance, self._least_noise = arms, variance, least_noise
         self._found = {}
         self._best, self._queue = _START, [_START]
@@ -71,13 +79,13 @@ class ComponentSearch:
             self._found[_START], self._queue = LOG_PRIOR, []
 
     def _validate(self) -> None:
-        dims = {space.units.origin.shape for space in self._spaces}
-        fit = [X.ndim == 2 and (X.shape[1],) in dims and y.shape == (len(X),) for X, y in self._arms]
+        dims, n_kinds = {space.units.dim for space in self._spaces}, len(self._spaces)
+        fit = [X.ndim == 2 and X.shape[1] in dims and y.shape == (len(X),) for X, y in self._arms]
         fit += [space.fits([len(y) for _, y in self._arms]) for space in self._spaces]
         fit += [posterior.shape == LOG_PRIOR.shape for posterior in self._found.values()]
-        known = {(i, j, k) for i in range(len(MULTIPLES)) for j in range(2) for k in range(2)}
+        known = {(i, j, k) for i in range(len(MULTIPLES)) for j in range(n_kinds) for k in range(2)}
         wanted = {self._best, *self._queue, *self._found}
-        sizes = (len(self._spaces), len(dims)) == (2, 1) and 0 <= self._next_arm < max(len(self._arms), 1)
+        sizes = n_kinds in (_ORDER, _ORDER + 1) and len(dims) == 1 and 0 <= self._next_arm < max(len(self._arms), 1)
         checks.refuse_inconsistent(self, sizes, wanted <= known, bool(self._queue) or self._best in self._found, *fit)
 
     @property
@@ -103,7 +111,7 @@ class ComponentSearch:
             self._queue.pop()
             for which, (sums, common) in enumerate(zip(self._sums, _COMMON, strict=True)):
                 posterior = sums.log_posterior(multiple.typical(common), self._variance, self._least_noise)
-                self._found[number, kind, which] = posterior
+                self._found[number, kind, which] = posterior - (_UNUSUAL if kind == _ORDER else 0.0)
             self._begin()
             if space.typical is not None:
                 self._climb()
@@ -128,7 +136,8 @@ class ComponentSearch:
     def _neighbours(self) -> list[Candidate]:
         multiple, space, common = self._best
         near = [(other, space, common) for other in (multiple + 1, multiple - 1) if 0 <= other < len(MULTIPLES)]
-        return [(multiple, space, 1 - common), (multiple, 1 - space, common), *near]
+        others = [(multiple, other, common) for other in range(len(self._spaces)) if other != space]
+        return [(multiple, space, 1 - common), *others, *near]
 
     def found(self) -> tuple[Components, list[Array]]:
         """The best, and its kernel matrices of the contexts of every arm, without those that have lost digits."""
@@ -204,8 +213,8 @@ class _Space:
             np.fill_diagonal(t, np.inf)
             self.exact &= bool(t.min() > _LOST * squares.max())
             np.fill_diagonal(t, 0.0)
-            self._distances.append(t)  # ‖u(x) − u(z)‖²/d for every two contexts of an arm
-            self._squares.append(squares)  # ‖u(x)‖²/d
+            self._distances.append(t)  # ‖u(x) − u(z)‖²/p for every two contexts of an arm
+            self._squares.append(squares)  # ‖u(x)‖²/p
         self.typical = median_distance(self._distances) if self.exact else typical_distance(contexts, units)
 
     def fits(self, sizes: list[int]) -> bool:

@@ -44,9 +44,10 @@ class EmpiricalBayes(Belief):
     K is h(m t/t̄), or its covariance given that the function is 0 at the mean context (`AnchoredKernel`), divided by 1
     − h(m), from m = 4 to m = 1/256, where functions are linear. h(s) is e⁻ˢ, or 1/(1 + s) where rewards take few
     values, such as 0 and 1: these tell regions apart, and functions change quickly between them only. t is ‖x − z‖²/d,
-    with contexts as they are or with every feature in units of its deviation; t̄ is its median over pairs of contexts
-    of one arm. So neither the unit nor a shift of contexts matters, nor does it matter much if each feature has a unit
-    of its own. K maximises the marginal likelihood, and o and r are geometric means under it (`evidence`), whenever the
+    with contexts as they are, with every feature in units of its deviation, or, where rewards take few values, with
+    every feature by where its values stand in their order (`FeatureRamps`); t̄ is its median over pairs of contexts of
+    one arm. So neither the unit nor a shift of contexts matters, nor does it matter much if each feature has a unit of
+    its own, or a long tail. K maximises the marginal likelihood, and o and r are geometric means under it (`evidence`), whenever the
     number of rewards has grown by half, and whenever rewards have become much less likely than expected. At most 128
     rewards per arm are used for it. The amplitude follows every reward, and no single reward moves it far.
 

@@ -16,7 +16,8 @@ from typing import NamedTuple, final
 import numpy as np
 
 from kernelbandits import checks
-from kernelbandits.beliefs.anchored_kernels import AnchoredGaussian, AnchoredRational, Units
+from kernelbandits.beliefs.anchored_kernels import AnchoredGaussian, AnchoredRational
+from kernelbandits.beliefs.context_units import Units
 from kernelbandits.kernels import Kernel, Scaled, Shifted
 from kernelbandits.linalg import TINY
 from kernelbandits.types import Array
@@ -32,15 +33,20 @@ _BARRED = 1e6  # nats; where everything is barred, all stays as likely as it was
 _USELESS = 100.0  # with more noise than this contexts tell next to nothing,
 _DOUBT = 2.0  # which is this many nats less likely than that they tell something
 
-LOG_PRIOR: Array = (
-    -0.5 * (np.log10(RIDGES) / 2.0) ** 2
-    - 0.5 * (np.log10(OFFSETS) - np.log10(4.0))[:, np.newaxis] ** 2
-    - _DOUBT * (np.log10(RIDGES) > np.log10(_USELESS) + 0.25)
-)
+
+def _log_prior(offset: float) -> Array:
+    noise = -0.5 * (np.log10(RIDGES) / 2.0) ** 2 - _DOUBT * (np.log10(RIDGES) > np.log10(_USELESS) + 0.25)
+    prior: Array = noise - 0.5 * np.log10(OFFSETS / offset)[:, np.newaxis] ** 2
+    return prior
+
+
+LOG_PRIOR: Array = _log_prior(4.0)
 """Of `OFFSETS` × `RIDGES`: normal with two decades around 1 for the noise, and one around 4 for the level variance.
 
 Contexts that tell next to nothing are another e² times less likely: a handful of rewards cannot show it, hundreds can.
 """
+FEW_VALUES_LOG_PRIOR: Array = _log_prior(1.5)
+"""The same where rewards take few values, so that the best an arm can pay limits how far levels are apart."""
 
 
 class Components(NamedTuple):
@@ -142,7 +148,8 @@ class EvidenceSums:
         prior = np.maximum(variance / (typical + OFFSETS[:, np.newaxis] + RIDGES), TINY)
         squares, n = np.maximum(PRIOR_REWARDS * prior + self._squares, TINY), PRIOR_REWARDS + self._n
         log_priors = PRIOR_REWARDS * np.log(prior)
-        posterior: Array = -0.5 * (n * np.log(squares) - log_priors + self._log_dets) + LOG_PRIOR
+        log_prior = FEW_VALUES_LOG_PRIOR if least_noise else LOG_PRIOR
+        posterior: Array = -0.5 * (n * np.log(squares) - log_priors + self._log_dets) + log_prior
         return posterior - _BARRED * (squares * RIDGES < n * least_noise)
 
 

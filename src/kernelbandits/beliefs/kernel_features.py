@@ -13,6 +13,7 @@ from kernelbandits.beliefs.evidence import Components
 from kernelbandits.linalg import EPS, greedy_pivots
 from kernelbandits.types import Array, IntArray
 
+_LINEAR = 2.0 / 3.0  # the share of features that may be linear, unless contexts have more features
 _LOST = 1e4 * EPS  # eigenvalues that rounding makes, relative to the size of the kernel
 
 
@@ -21,27 +22,30 @@ class KernelFeatures:
     """φ(x) ∈ R^r with φ(x)ᵀφ(z) ≈ K(x, z), an `AnchoredKernel`: a Nyström approximation that begins linearly.
 
     Value and gradient of a function at the origin of the units are exact: their features are √(size · common) a and
-    −√(size · 2γ/d) h′(s) u with a = h(s) and s = γ ‖u‖²/d, for a small γ all linear functions. For the rest K′ of the
-    kernel, contexts Z are the centres, each the one that those before it explain least: with K′(Z, Z) = U Λ Uᵀ the
-    features are Λ^(−1/2) Uᵀ K′(Z, x).
+    −√(size · 2γ/p) h′(s) u with a = h(s) and s = γ ‖u‖²/p, for a small γ all linear functions. If the coordinates u are
+    too many, the gradient is so along their principal directions. For the rest K′ of the kernel, contexts Z are the
+    centres, each the one that those before it explain least: with K′(Z, Z) = U Λ Uᵀ the features are Λ^(−1/2) Uᵀ K′(Z,
+    x).
 
     In high dimension most of a kernel is linear (the paper's reason why interpolation works), and centres alone would
     need many times d of them for that part. References: Williams & Seeger 2001; derivatives among what a sketch is
     conditioned on, Lázaro-Gredilla & Figueiras-Vidal 2009.
     """
 
-    __slots__ = ("_center_base", "_centers", "_components", "_squares", "_whitening", "n")
     _components: Components
     _centers: Array
     _squares: Array
     _center_base: Array
     _whitening: Array
+    _directions: Array | None = None  # which earlier files lack
     n: int
 
     def __init__(self, components: Components, contexts: Array, most: int) -> None:
         """At most `most` features, but more than d + 1; centres are among the rows of `contexts`."""
         self._components = components
         U = components.units._map(contexts)
+        n_linear = max(components.units.dim, int(_LINEAR * most))
+        self._directions = _principal(U, n_linear) if U.shape[1] > n_linear else None
         base = self._base(U)
         squares = np.vecdot(U, U)
 
@@ -57,14 +61,19 @@ class KernelFeatures:
         self.n = 1 + base.shape[1] + self._whitening.shape[1]
 
     def _validate(self) -> None:
-        m, d = len(self._centers), self.dim
-        checks.refuse_misshapen(self, _centers=(m, d), _squares=(m,), _center_base=(m, 1 + d), _whitening=(m, None))
-        checks.refuse_inconsistent(self, self.n == 2 + d + self._whitening.shape[1])
+        m, p = len(self._centers), len(self._components.units.origin)
+        n_linear = p if self._directions is None else self._directions.shape[-1]
+        checks.refuse_misshapen(
+            self, _centers=(m, p), _squares=(m,), _center_base=(m, 1 + n_linear), _whitening=(m, None)
+        )
+        if self._directions is not None:
+            checks.refuse_misshapen(self, _directions=(p, n_linear))
+        checks.refuse_inconsistent(self, self.n == 2 + n_linear + self._whitening.shape[1])
 
     @property
     def dim(self) -> int:
         """Number of features of contexts, d."""
-        return len(self._components.units.origin)
+        return self._components.units.dim
 
     def variances(self, contexts: Array) -> Array:
         """K(x, x) at the rows of `contexts`, shape (m,)."""
@@ -98,23 +107,34 @@ class KernelFeatures:
         return values
 
     def _base(self, U: Array) -> Array:
-        """Features of value and gradient at the origin, shape (m, 1 + d)."""
+        """Features of value and gradient at the origin, shape (m, 1 + the number of directions)."""
         components, factor = self._components, self._components.gamma / U.shape[1]
         heights = height(factor * np.vecdot(U, U), rational=components.rational)
         slopes = heights * heights if components.rational else heights  # −h′
-        base = np.empty((len(U), 1 + U.shape[1]))
+        linear = U if self._directions is None else U @ self._directions
+        base = np.empty((len(U), 1 + linear.shape[1]))
         base[:, 0] = sqrt(components.common * components.size) * heights
-        np.multiply(slopes[:, np.newaxis], sqrt(2.0 * factor * components.size) * U, out=base[:, 1:])
+        np.multiply(slopes[:, np.newaxis], sqrt(2.0 * factor * components.size) * linear, out=base[:, 1:])
         return base
 
     def of(self, contexts: Array) -> Array:
         """1 and φ at the rows of `contexts`, shape (m, n)."""
         U = self._components.units._map(contexts)
-        d = U.shape[1]
+        base = self._base(U)
+        stop = 1 + base.shape[1]
         psi = np.empty((len(U), self.n))
         psi[:, 0] = 1.0
-        psi[:, 1 : 2 + d] = base = self._base(U)
+        psi[:, 1:stop] = base
         rest = self._values(U, np.vecdot(U, U), self._centers, self._squares)
         rest -= base @ self._center_base.T
-        np.matmul(rest, self._whitening, out=psi[:, 2 + d :])
+        np.matmul(rest, self._whitening, out=psi[:, stop:])
         return psi
+
+
+def _principal(U: Array, most: int) -> Array:
+    """The principal directions of some rows of U, shape (p, at most `most`): as columns, orthogonal and of length 1."""
+    some = U[:: -(-len(U) // (2 * most))]
+    values, vectors = np.linalg.eigh(some @ some.T)
+    kept = np.flatnonzero(values > _LOST * values[-1])[-most:]
+    directions: Array = np.ascontiguousarray(some.T @ (vectors[:, kept] / np.sqrt(values[kept])))
+    return directions

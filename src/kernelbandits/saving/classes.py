@@ -15,7 +15,8 @@ _PACKAGE = kernelbandits.__name__
 _MOVED = {
     "beliefs.anchored_gaussian.Anchor": "beliefs.anchored_kernels.Anchor",
     "beliefs.anchored_gaussian.AnchoredGaussian": "beliefs.anchored_kernels.AnchoredGaussian",
-    "beliefs.anchored_gaussian.Units": "beliefs.anchored_kernels.Units",
+    "beliefs.anchored_gaussian.Units": "beliefs.context_units.FeatureScales",
+    "beliefs.anchored_kernels.Units": "beliefs.context_units.FeatureScales",
     "beliefs.belief_budget.BeliefBudget": "beliefs.model_estimation.BeliefBudget",
     "beliefs.budgeted_arms.Sketch": "beliefs.sketch.Sketch",
     "beliefs.calibrated_tracker.CalibratedTracker": "beliefs.empirical_bayes.CalibratedTracker",
