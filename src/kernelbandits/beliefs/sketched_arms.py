@@ -17,7 +17,8 @@ from kernelbandits.beliefs.kernel_features import KernelFeatures
 from kernelbandits.problem import Problem
 from kernelbandits.types import Array, IntArray
 
-_CANDIDATES = 1024  # contexts among which centres are chosen
+_CANDIDATES = 1024  # contexts among which centres are chosen, but not fewer than half of that
+_COORDINATES = 2**18  # of all of them together
 _PIECE = 512  # rewards that are added at once
 
 
@@ -55,10 +56,12 @@ class SketchedArms(ArmModel):
         return self._sums.counts
 
     def mean_and_std(self, contexts: Array) -> tuple[Array, Array]:
-        psi = self._features.of(contexts)
+        known = self._features.of(contexts if contexts.strides[0] else contexts[:1])  # one row if arms share it
+        psi = np.broadcast_to(known, (len(contexts), known.shape[1]))
         self._asked = (contexts.copy(), psi)
         spread = np.vecdot(np.matmul(self._P, psi[:, :, np.newaxis])[:, :, 0], psi)
-        return np.vecdot(self._w, psi), np.sqrt(self._variances(contexts, psi, spread))
+        beyond = self._beyond(contexts[: len(known)], known)
+        return np.vecdot(self._w, psi), np.sqrt(beyond + self.components.ridge * np.maximum(spread, 0.0))
 
     def means_and_stds(self, contexts: Array) -> tuple[Array, Array]:
         means, stds = np.empty(contexts.shape[:2]), np.empty(contexts.shape[:2])
@@ -72,10 +75,6 @@ class SketchedArms(ArmModel):
             spread = np.maximum(np.vecdot(psi @ precision, psi), 0.0)
             np.sqrt(beyond + self.components.ridge * spread, out=stds[:, arm])
         return means, stds
-
-    def _variances(self, contexts: Array, psi: Array, spread: Array) -> Array:
-        """What the features do not span, and ridge · ψᵀPψ, given the `spread` ψᵀPψ."""
-        return self._beyond(contexts, psi) + self.components.ridge * np.maximum(spread, 0.0)
 
     def _beyond(self, contexts: Array, psi: Array) -> Array:
         """K(x, x) − ‖φ‖², what the features do not span."""
@@ -92,8 +91,9 @@ class SketchedArms(ArmModel):
 
     def outlook(self, context: Array, arm: int) -> tuple[float, float]:
         psi = self._psi(context, arm)
-        [variance] = self._variances(context[np.newaxis], psi[np.newaxis], psi @ (self._P[arm] @ psi))
-        return float(self._w[arm] @ psi), float(variance)
+        [beyond] = self._beyond(context[np.newaxis], psi[np.newaxis])
+        spread = max(float(psi @ (self._P[arm] @ psi)), 0.0)
+        return float(self._w[arm] @ psi), float(beyond) + self.components.ridge * spread
 
     def observe(self, context: Array, arm: int, reward: float) -> float:
         psi = self._psi(context, arm)
@@ -141,9 +141,10 @@ def _inverse(A: Array, components: Components) -> Array:
     return 0.5 * (inverse + inverse.T)
 
 
-def _some_contexts(data: ArmData) -> Array:
-    """At most about `_CANDIDATES` contexts, of every arm in proportion to its rewards."""
-    share = min(1.0, _CANDIDATES / max(len(data), 1))
+def _some_contexts(data: ArmData, n_coordinates: int) -> Array:
+    """At most about `_CANDIDATES` contexts, of every arm in proportion to its rewards; fewer of many coordinates."""
+    most = min(_CANDIDATES, max(_CANDIDATES // 2, _COORDINATES // n_coordinates))
+    share = min(1.0, most / max(len(data), 1))
     parts = [data.thinned(arm, max(1, round(share * int(data.counts[arm]))))[0] for arm in data.played]
     return np.concatenate(parts)
 
@@ -179,7 +180,7 @@ class SketchConstruction(Construction):
         if self._revision is not None:
             return self._revision.step()
         if self._features is None:
-            contexts = _some_contexts(self._data)
+            contexts = _some_contexts(self._data, len(self._components.units.origin))
             self._features = KernelFeatures(self._components, contexts, self._most)
             self._sums = ArmSums(len(self._levels), self._features.n)
             return float(len(contexts) * self._features.n**2)
