@@ -47,9 +47,9 @@ class EmpiricalBayes(Belief):
     with contexts as they are, with every feature in units of its deviation, or, where rewards take few values, with
     every feature by where its values stand in their order (`FeatureRamps`); t̄ is its median over pairs of contexts of
     one arm. So neither the unit nor a shift of contexts matters, nor does it matter much if each feature has a unit of
-    its own, or a long tail. K maximises the marginal likelihood, and o and r are geometric means under it (`evidence`), whenever the
-    number of rewards has grown by half, and whenever rewards have become much less likely than expected. At most 128
-    rewards per arm are used for it. The amplitude follows every reward, and no single reward moves it far.
+    its own, or a long tail. K maximises the marginal likelihood, and o and r are geometric means under it (`evidence`),
+    whenever the number of rewards has grown by half, and whenever rewards have become much less likely than expected.
+    At most 128 rewards per arm are used for it. The amplitude follows every reward, and no single reward moves it far.
 
     Two arms whose rewards take two values are opposite (where one pays, the other does not) if one function for both
     predicts left-out rewards as well as two do. Then every reward tells about both arms (`RewardSearch`).
